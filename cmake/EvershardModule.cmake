@@ -1,0 +1,38 @@
+# One target per folder, each with an include root of its own, so that an include against the layers does not compile.
+#
+#   evershard_module(storage
+#     FOLDER storage                 # relative to the source root; default: the name
+#     DEPENDS protocol sharding      # modules of ours whose headers this one may include
+#     USES RocksDB::rocksdb          # foreign targets, private: they stay out of our public headers
+#     USES_PUBLIC tl::expected       # foreign targets that public headers need
+#     HEADERS store.hpp ...          # public
+#     SOURCES store.cpp ...)
+#
+# The folder is linked to <build>/include/<name>/evershard/<folder>; a target sees its own root and those of its DEPENDS, nothing else.
+
+function(evershard_module name)
+  cmake_parse_arguments(arg "" "FOLDER;PCH" "DEPENDS;USES;USES_PUBLIC;HEADERS;SOURCES" ${ARGN})
+  if(NOT arg_FOLDER)
+    set(arg_FOLDER ${name})
+  endif()
+  string(REPLACE "/" "_" target "evershard_${name}")
+  set(root ${CMAKE_BINARY_DIR}/include/${name})
+  get_filename_component(parent ${root}/evershard/${arg_FOLDER} DIRECTORY)
+  file(MAKE_DIRECTORY ${parent})
+  if(NOT EXISTS ${root}/evershard/${arg_FOLDER})
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${arg_FOLDER} ${root}/evershard/${arg_FOLDER} SYMBOLIC)
+  endif()
+
+  add_library(${target} STATIC ${arg_SOURCES} ${arg_HEADERS})
+  add_library(evershard::${name} ALIAS ${target})
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${root}>)
+  foreach(dependency IN LISTS arg_DEPENDS)
+    string(REPLACE "/" "_" dependency "evershard_${dependency}")
+    target_link_libraries(${target} PUBLIC ${dependency})
+  endforeach()
+  target_link_libraries(${target} PUBLIC ${arg_USES_PUBLIC} PRIVATE ${arg_USES} evershard_warnings)
+  if(arg_PCH)
+    target_precompile_headers(${target} PRIVATE ${arg_PCH})
+  endif()
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+endfunction()

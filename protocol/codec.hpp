@@ -1,0 +1,31 @@
+// Values <-> Protobuf bytes; codec.cpp is the only file that sees a generated header.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "evershard/protocol/append.hpp"
+#include "evershard/protocol/read.hpp"
+#include "evershard/protocol/snapshot.hpp"
+
+namespace evershard::codec {
+
+/// Source: protocol/v1/*.proto; golden bytes in tests/golden. Deterministic: equal values, equal bytes.
+std::string encode(const Event&);
+std::string encode(const RecordedEvent&);
+std::string encode(const Query&);
+std::string encode(const Append&);
+std::string encode(const Appended&);
+std::string encode(const Error&);
+std::string encode(const ReadOptions&);
+std::string encode(const StreamOptions&);
+std::string encode(const Snapshot&);
+std::string encode(const RecordedSnapshot&);
+std::string encode(const Page&);
+
+/// T: one of the values above. Errors: invalid_argument, naming the field.
+template <class T>
+[[nodiscard]] Result<T> decode(std::string_view bytes);
+
+}  // namespace evershard::codec

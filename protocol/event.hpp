@@ -1,0 +1,65 @@
+// Events: what a caller gives, and what the store gives back.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evershard/protocol/aggregate_id.hpp"
+#include "evershard/protocol/event_id.hpp"
+#include "evershard/protocol/numbers.hpp"
+#include "evershard/protocol/timestamp.hpp"
+
+namespace evershard {
+
+/// How to read the payload's bytes; the store itself never looks into them. From 1000 on the user's.
+enum class PayloadFormat : std::uint32_t { unspecified = 0, json = 1, protobuf = 2, text = 3, encrypted = 4, user = 1000 };
+
+/// An opaque non-empty string, by convention `key:value`. At most 255 bytes of UTF-8 without NUL.
+using Tag = std::string;
+
+/// An event as given to an append.
+struct Event {
+  EventId id;                           ///< all zero: the store makes one
+  std::optional<AggregateId> aggregate;  ///< absent: a tagged event without an aggregate
+  std::string type;
+  std::vector<Tag> tags;          ///< a set: stored sorted, each once
+  std::vector<AggregateId> also;  ///< further aggregates it concerns; a set
+  std::string payload;
+  PayloadFormat format = PayloadFormat::unspecified;
+  std::string metadata;
+  std::optional<Timestamp> occurred_at;  ///< absent: set at append
+
+  friend bool operator==(const Event&, const Event&) = default;
+};
+
+/// Whether an event's content can still be read.
+enum class EventState : std::uint8_t {
+  live = 0,
+  removed = 1,  ///< truncated or removed with its aggregate: id, aggregate, seq_nr and place are kept
+  erased = 2,   ///< its payload's key is gone: everything but the payload is kept
+};
+
+/// An event as stored: with its place in its stream, its shard and the global order.
+struct RecordedEvent {
+  GlobalPosition position;
+  ShardId shard;
+  ShardOffset offset;
+  EventId id;
+  std::optional<AggregateId> aggregate;
+  SeqNr seq_nr;  ///< 0 without an aggregate
+  std::string type;
+  std::vector<Tag> tags;
+  std::vector<AggregateId> also;
+  std::string payload;
+  PayloadFormat format = PayloadFormat::unspecified;
+  std::string metadata;
+  Timestamp occurred_at;
+  EventState state = EventState::live;
+
+  friend bool operator==(const RecordedEvent&, const RecordedEvent&) = default;
+};
+
+}  // namespace evershard

@@ -1,0 +1,56 @@
+// Cut: which events of which shards come next in the global order. A stored cut is a fact.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evershard/protocol/numbers.hpp"
+#include "evershard/protocol/result.hpp"
+
+namespace evershard::sharding {
+
+/// The next offsets of one shard, [first, end); those refused (ascending) get no position.
+struct Segment {
+  ShardId shard;
+  Epoch epoch;
+  ShardOffset first;
+  ShardOffset end;
+  std::vector<ShardOffset> refused;
+
+  [[nodiscard]] std::uint64_t events() const { return end - first - refused.size(); }
+  friend bool operator==(const Segment&, const Segment&) = default;
+};
+
+/// A writer takes over a shard under the next epoch.
+struct Opening {
+  ShardId shard;
+  Epoch epoch;
+  std::uint32_t node = 0;
+  ShardOffset tail;
+  friend bool operator==(const Opening&, const Opening&) = default;
+};
+
+/// Positions run through the segments in sequence, from `first_position`.
+struct Cut {
+  CutNumber number;
+  Epoch coordinator;
+  GlobalPosition first_position;
+  std::vector<Segment> segments;
+  std::vector<Opening> openings;
+
+  [[nodiscard]] std::uint64_t events() const;
+  /// The last position given: the watermark after it.
+  [[nodiscard]] GlobalPosition last_position() const;
+  friend bool operator==(const Cut&, const Cut&) = default;
+};
+
+/// Shape: version byte, varints; a cut of 64 shards is about 220 bytes. Source: docs/on-disk-format.md, "Order".
+std::string encode(const Cut& cut);
+void encode(const Cut& cut, std::string& out);
+/// Errors: corruption
+Result<Cut> decode_cut(std::string_view bytes);
+
+}  // namespace evershard::sharding
