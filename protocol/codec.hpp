@@ -11,7 +11,10 @@
 
 namespace evershard::codec {
 
-/// Source: protocol/v1/*.proto; golden bytes in tests/golden. Deterministic: equal values, equal bytes.
+/// Of values that were checked (protocol/validate.hpp, Query::check): names are UTF-8, no Append is malformed.
+///
+/// Shape:  deterministic: equal values, equal bytes.
+/// Source: protocol/v1/*.proto; golden bytes in tests/golden.
 std::string encode(const Event&);
 std::string encode(const RecordedEvent&);
 std::string encode(const Query&);
@@ -24,7 +27,10 @@ std::string encode(const Snapshot&);
 std::string encode(const RecordedSnapshot&);
 std::string encode(const Page&);
 
-/// T: one of the values above. Errors: invalid_argument, naming the field.
+/// T: one of the values above. Fields it does not know are skipped: a newer peer may have more to say.
+///
+/// Errors: invalid_argument, naming the field (`events[2].aggregate: ...`): an id of another size, an unknown enumerator,
+///         a number out of its range, a malformed aggregate, a part that must be there and is not.
 template <class T>
 [[nodiscard]] Result<T> decode(std::string_view bytes);
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "evershard/protocol/aggregate_id.hpp"
 #include "evershard/protocol/numbers.hpp"

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "evershard/protocol/aggregate_id.hpp"
@@ -24,6 +25,7 @@ struct QueryItem {
 };
 
 /// Items are OR. A query made from no items is invalid_query, never "nothing"; everything is all().
+/// Repetitions are harmless; case matters everywhere.
 class Query {
  public:
   Query() = default;
@@ -45,7 +47,8 @@ class Query {
 
   /// Sorted and without repetitions, in items and parts: equal queries become equal values.
   [[nodiscard]] Query canonical() const;
-  /// Errors: invalid_query (no items, an empty item, an empty or malformed string), too_large (64 items, 256 terms)
+  /// Errors: invalid_query (no items, an empty item, all() with items, an empty or malformed string),
+  ///         too_large (64 items, 256 terms, each counted once; a string over its limit)
   [[nodiscard]] Result<void> check() const;
 
   /// The definition every index is measured by.
@@ -56,6 +59,8 @@ class Query {
   friend bool operator==(const Query&, const Query&) = default;
 
  private:
+  QueryItem& last_item();
+
   bool all_ = false;
   std::vector<QueryItem> items_;
 };

@@ -26,6 +26,8 @@ struct ReadOptions {
   std::optional<std::uint64_t> limit{};    ///< absent: no limit; 0: nothing
   Direction direction = Direction::forwards;
   std::optional<GlobalPosition> at_least{};  ///< wait until the watermark has reached it
+
+  friend bool operator==(const ReadOptions&, const ReadOptions&) = default;
 };
 
 /// Reading one aggregate's stream, in order of seq_nr.
@@ -34,6 +36,8 @@ struct StreamOptions {
   std::optional<std::uint64_t> limit{};
   Direction direction = Direction::forwards;
   std::optional<GlobalPosition> up_to{};  ///< inclusive: as of this position
+
+  friend bool operator==(const StreamOptions&, const StreamOptions&) = default;
 };
 
 /// Events in the order asked for, each once.
@@ -41,6 +45,8 @@ struct Page {
   std::vector<RecordedEvent> events;
   GlobalPosition watermark;  ///< what the whole read is bounded by: a consistency token
   bool complete = false;     ///< nothing follows
+
+  friend bool operator==(const Page&, const Page&) = default;
 };
 
 /// One row of the aggregates' directory.
