@@ -11,6 +11,7 @@
 
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/ordering.hpp"
+#include "evershard/sharding/term_hash.hpp"
 #include "evershard/storage/commit_batch.hpp"
 #include "evershard/storage/identity.hpp"
 #include "evershard/storage/rows.hpp"
@@ -63,6 +64,8 @@ class Store {
   virtual ~Store() = default;
 
   [[nodiscard]] virtual const Identity& identity() const = 0;
+  /// How terms are hashed in this store: under its key, and its options' mask (an implementation with one overrides it).
+  [[nodiscard]] virtual sharding::TermHasher hasher() const { return sharding::TermHasher(identity().term_key); }
   /// Where the order stood when the store was opened.
   [[nodiscard]] virtual sharding::OrderState recovered() const = 0;
 
