@@ -1,0 +1,261 @@
+// The whole store: appends in flight by events each, with versions, with conditions, over few and many shards.
+
+#include <atomic>
+#include <deque>
+#include <evershard/local.hpp>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+
+#include "parts.hpp"
+#include "workload.hpp"
+
+namespace evershard::bench {
+namespace {
+
+/// Keeps so many appends in flight from one client thread; completions come on the store's thread.
+class InFlight {
+ public:
+  explicit InFlight(std::uint32_t most) : most_(most) {}
+  void enter() {
+    for (;;) {
+      const auto now = count_.load(std::memory_order_acquire);
+      if (now < most_) break;
+      count_.wait(now, std::memory_order_acquire);
+    }
+    count_.fetch_add(1, std::memory_order_acq_rel);
+  }
+  void leave() {
+    if (count_.fetch_sub(1, std::memory_order_acq_rel) == most_) count_.notify_one();
+  }
+  void drain() {
+    for (auto now = count_.load(); now != 0; now = count_.load()) {
+      if (now >= most_) count_.wait(now);
+      else std::this_thread::yield();
+    }
+  }
+
+ private:
+  const std::uint32_t most_;
+  std::atomic<std::uint32_t> count_{0};
+};
+
+struct Outcome {
+  std::uint64_t events = 0;
+  std::uint64_t appends = 0;
+  std::uint64_t done = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t failed = 0;
+  double seconds = 0;
+  double cpu = 0;
+  Latencies latencies;
+};
+
+using MakeAppend = std::function<Append()>;
+using OnAnswer = std::function<void(const Result<Appended>&)>;
+
+Outcome drive(Local& store, std::uint32_t in_flight, double seconds, const MakeAppend& make, const OnAnswer& on_answer = {}) {
+  Outcome out;
+  InFlight room(in_flight);
+  std::mutex mutex;  // completions may come from more than one thread of the store
+  const double began = now_seconds(), cpu = cpu_seconds();
+  const auto answered = [&](const Result<Appended>& answer, double sent, std::size_t events) {
+    const std::lock_guard lock(mutex);
+    out.latencies.add((now_seconds() - sent) * 1e6);
+    if (answer) {
+      out.events += events;
+      ++out.done;
+    } else if (answer.error().code == ErrorCode::condition_failed || answer.error().code == ErrorCode::version_conflict) {
+      ++out.refused;
+    } else {
+      ++out.failed;
+    }
+    if (on_answer) on_answer(answer);
+  };
+  while (now_seconds() - began < seconds) {
+    Append append = make();
+    const auto events = append.events.size();
+    ++out.appends;
+    if (in_flight == 1) {
+      const double sent = now_seconds();
+      answered(store.append(std::move(append)), sent, events);
+    } else {
+      room.enter();
+      const double sent = now_seconds();
+      store.append_async(std::move(append), [&answered, &room, sent, events](const Result<Appended>& answer) {
+        answered(answer, sent, events);
+        room.leave();
+      });
+    }
+  }
+  room.drain();
+  out.seconds = now_seconds() - began;
+  out.cpu = cpu_seconds() - cpu;
+  return out;
+}
+
+Result<Local> open_fresh(const BenchOptions& options, std::uint32_t shards = 16) {
+  return Local::open({.data_dir = fresh(options, "local"), .shards = shards});
+}
+
+Figure figure_of(std::string name, Outcome& out) {
+  Figure f{std::move(name), static_cast<double>(out.events) / out.seconds, "events/s"};
+  f.more = percentiles(out.latencies);
+  f.more.emplace_back("cpu_us_per_event", out.cpu * 1e6 / static_cast<double>(std::max<std::uint64_t>(1, out.events)));
+  if (out.refused) f.more.emplace_back("refused", static_cast<double>(out.refused));
+  if (out.failed) f.more.emplace_back("failed", static_cast<double>(out.failed));
+  return f;
+}
+
+std::string plain_name(std::uint32_t in_flight, std::size_t events) {
+  return "store, " + std::to_string(in_flight) + " in flight of " + std::to_string(events);
+}
+
+void hold_against(Figure& f, const Report& report, const std::string& ceiling, double least) {
+  if (report.value(ceiling) <= 0) return;
+  f.ceiling = ceiling;
+  f.ratio = f.value / report.value(ceiling);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", least);
+  f.target = text;
+  f.reached = *f.ratio >= least;
+}
+
+Result<void> plain(const BenchOptions& options, Report& report, std::uint32_t in_flight, std::size_t events) {
+  auto store = open_fresh(options);
+  if (!store) return refuse(store.error());
+  Workload workload(options.seed);
+  auto out = drive(*store, in_flight, options.seconds, [&] { return workload.append(events); });
+  auto f = figure_of(plain_name(in_flight, events), out);
+  if (in_flight == 256 && events == 1) hold_against(f, report, "storage alone, 256 events a commit", 0.60);
+  if (in_flight == 64 && events == 64) hold_against(f, report, "storage alone, 4096 events a commit", 0.60);
+  if (in_flight == 1 && events == 1) {
+    if (const auto* file = report.find("plain file, 1 events a batch")) {
+      f.ceiling = file->workload;
+      f.ratio = f.value / file->value;
+      const double over = out.latencies.percentile(0.5) - file->more[0].second;
+      f.target = "median at most one synced file append plus 60 us";
+      f.reached = over <= 60;
+      f.more.emplace_back("us_over_file", over);
+    }
+  }
+  report.add(std::move(f));
+  return {};
+}
+
+/// `after`: the head as the client knows it from the answers it got.
+Result<void> conditional(const BenchOptions& options, Report& report, std::uint32_t in_flight, std::size_t events, int tags) {
+  auto store = open_fresh(options);
+  if (!store) return refuse(store.error());
+  Workload workload(options.seed);
+  std::atomic<std::uint64_t> head{0};
+  auto out = drive(
+      *store, in_flight, options.seconds,
+      [&] {
+        auto append = workload.append(events);
+        std::vector<Tag> named{"student:" + std::to_string(workload.random().below(100'000))};
+        if (tags == 2) named.push_back("course:" + std::to_string(workload.random().below(1'000)));
+        append.fail_if(tags == 2 ? Query{}.tags(named) : Query{}.types({"Blocked"}).tags(named), GlobalPosition{head.load(std::memory_order_relaxed)});
+        return append;
+      },
+      [&](const Result<Appended>& answer) {
+        if (answer && answer->last_position.value > head) head = answer->last_position.value;
+      });
+  auto f = figure_of(plain_name(in_flight, events) + (tags == 2 ? ", condition on two tags" : ", condition on one tag and one type"), out);
+  if (tags == 1 && in_flight == 256 && events == 1) hold_against(f, report, plain_name(256, 1), 0.80);
+  if (tags == 1 && in_flight == 64 && events == 64) hold_against(f, report, plain_name(64, 64), 0.85);
+  report.add(std::move(f));
+  return {};
+}
+
+/// Ten tags, everybody wants them: how often the first try succeeds, and what a refusal costs.
+Result<void> contended_conditions(const BenchOptions& options, Report& report) {
+  auto store = open_fresh(options);
+  if (!store) return refuse(store.error());
+  Workload workload(options.seed);
+  std::atomic<std::uint64_t> head{0};
+  auto out = drive(
+      *store, 64, options.seconds,
+      [&] {
+        auto append = workload.append(1);
+        const Tag tag = "seat:" + std::to_string(workload.random().below(10));
+        append.events[0].tags.push_back(tag);
+        append.fail_if(Query{}.tags({tag}), GlobalPosition{head.load()});
+        return append;
+      },
+      [&](const Result<Appended>& answer) {
+        if (answer && answer->last_position.value > head) head = answer->last_position.value;
+      });
+  auto f = figure_of("store, 64 in flight, contended conditions (10 tags)", out);
+  f.more.emplace_back("first_try_success", static_cast<double>(out.done) / static_cast<double>(out.appends));
+  f.more.emplace_back("cpu_us_per_append", out.cpu * 1e6 / static_cast<double>(out.appends));
+  if (out.refused) f.more.emplace_back("cpu_us_per_refusal_at_most", out.cpu * 1e6 / static_cast<double>(out.refused));
+  report.add(std::move(f));
+  return {};
+}
+
+/// Every append says which version it expects. `shared`: several clients guess, so that some are refused.
+Result<void> versioned(const BenchOptions& options, Report& report, std::uint64_t aggregates, bool shared) {
+  auto store = open_fresh(options);
+  if (!store) return refuse(store.error());
+  Workload workload(options.seed);
+  std::vector<std::atomic<std::uint64_t>> versions(aggregates);
+  auto out = drive(
+      *store, 64, options.seconds,
+      [&] {
+        auto append = workload.append(1);
+        const auto n = workload.random().below(aggregates);
+        append.events[0].aggregate = AggregateId{"order", std::to_string(n)};
+        const auto expected = shared ? versions[n].load() : versions[n]++;
+        append.expect(*append.events[0].aggregate, Version::exactly(expected));
+        return append;
+      },
+      [&](const Result<Appended>& answer) {
+        if (shared && answer) versions[std::stoull(answer->versions[0].aggregate.value)] = answer->versions[0].version.value;
+      });
+  auto f = figure_of("store, 64 in flight, versioned, " + std::to_string(aggregates) + " aggregates" + (shared ? ", contended" : ""), out);
+  f.more.emplace_back("first_try_success", static_cast<double>(out.done) / static_cast<double>(out.appends));
+  if (out.refused) f.more.emplace_back("cpu_us_per_append", out.cpu * 1e6 / static_cast<double>(out.appends));
+  report.add(std::move(f));
+  return {};
+}
+
+Result<void> shards(const BenchOptions& options, Report& report) {
+  for (const std::uint32_t n : {1u, 16u}) {
+    auto store = open_fresh(options, n);
+    if (!store) return refuse(store.error());
+    Workload workload(options.seed);
+    auto out = drive(*store, 256, options.seconds, [&] { return workload.append(10); });
+    auto f = figure_of("store, " + std::to_string(n) + (n == 1 ? " shard" : " shards") + ", 256 in flight of 10", out);
+    if (n == 16) {
+      f.ceiling = "store, 1 shard, 256 in flight of 10";
+      f.ratio = f.value / report.value(f.ceiling);
+      f.target = "within 25 %";
+      f.reached = *f.ratio >= 0.75 && *f.ratio <= 1.34;
+    }
+    report.add(std::move(f));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> measure_appends(const BenchOptions& options, Report& report) {
+  report.heading("The whole store: one client thread, synced, 16 shards");
+  for (const std::uint32_t in_flight : {1, 16, 64, 256})
+    for (const std::size_t events : {1, 10, 100}) EVERSHARD_TRY(plain(options, report, in_flight, events));
+  EVERSHARD_TRY(plain(options, report, 64, 64));
+  for (const int tags : {1, 2}) {
+    EVERSHARD_TRY(conditional(options, report, 1, 1, tags));
+    EVERSHARD_TRY(conditional(options, report, 256, 1, tags));
+    EVERSHARD_TRY(conditional(options, report, 64, 64, tags));
+  }
+  EVERSHARD_TRY(contended_conditions(options, report));
+  EVERSHARD_TRY(versioned(options, report, 16, false));
+  EVERSHARD_TRY(versioned(options, report, 100'000, false));
+  EVERSHARD_TRY(versioned(options, report, 16, true));
+  return shards(options, report);
+}
+
+}  // namespace evershard::bench

@@ -1,0 +1,103 @@
+// Latency at half load while runs are sealed; from an append to its delivery at a follower.
+
+#include <atomic>
+#include <evershard/local.hpp>
+#include <thread>
+
+#include "parts.hpp"
+#include "workload.hpp"
+
+namespace evershard::bench {
+namespace {
+
+/// Appends at a fixed rate, whatever the answers do: what waits behind a slow one counts as slow.
+Result<void> half_load(const BenchOptions& options, Report& report) {
+  auto store = Local::open({.data_dir = fresh(options, "local"), .shards = 16});
+  if (!store) return refuse(store.error());
+  Workload workload(options.seed);
+  const double full = report.value("store, 64 in flight of 1") > 0 ? report.value("store, 64 in flight of 1") : 60'000;
+  const double rate = full / 2;
+  const double seconds = std::max(options.seconds * 4, 2.5 * 262'144 / rate);  // at least two seals
+  Latencies latencies;
+  std::atomic<std::uint64_t> under_way{0};
+  std::atomic<std::uint64_t> failed{0};
+  const double began = now_seconds();
+  std::uint64_t sent = 0;
+  while (now_seconds() - began < seconds) {
+    const double due = began + static_cast<double>(sent) / rate;
+    while (now_seconds() < due) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    ++sent;
+    ++under_way;
+    store->append_async(workload.append(1), [&, due](const Result<Appended>& answer) {
+      latencies.add((now_seconds() - due) * 1e6);
+      if (!answer) ++failed;
+      --under_way;
+    });
+  }
+  while (under_way != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto stats = store->stats();
+  Figure f{"append latency at half load while runs are sealed", latencies.percentile(0.5), "us"};
+  const double p99 = latencies.percentile(0.99), p999 = latencies.percentile(0.999), most = latencies.max();
+  f.target = "p99 at most 10 medians, p99.9 20 ms, nothing above 100 ms";
+  f.reached = p99 <= 10 * f.value && p999 <= 20e3 && most <= 100e3;
+  f.more = percentiles(latencies);
+  f.more.emplace_back("rate", rate);
+  f.more.emplace_back("sealed_up_to", static_cast<double>(stats.sealed.value));
+  f.more.emplace_back("failed", static_cast<double>(failed));
+  report.add(std::move(f));
+  return {};
+}
+
+Result<void> following(const BenchOptions& options, Report& report) {
+  auto store = Local::open({.data_dir = fresh(options, "local"), .shards = 16});
+  if (!store) return refuse(store.error());
+  auto feed = store->follow(Query::all());
+  Latencies latencies;
+  std::atomic<bool> stop{false};
+  std::atomic<std::int64_t> sent_ns{0};
+  std::atomic<std::uint64_t> delivered{0};
+  std::thread follower([&] {
+    while (!stop) {
+      auto item = feed.next(std::chrono::milliseconds(100));
+      if (!item) return;
+      if (item->kind != FeedItem::Kind::events) continue;
+      latencies.add(now_seconds() * 1e6 - static_cast<double>(sent_ns.load()) / 1e3);
+      delivered += item->events.size();
+    }
+  });
+  Workload workload(options.seed);
+  std::uint64_t sent = 0;
+  Latencies appends;
+  const double began = now_seconds();
+  Result<void> done{};
+  while (now_seconds() - began < options.seconds) {
+    sent_ns = static_cast<std::int64_t>(now_seconds() * 1e9);
+    const double at = now_seconds();
+    if (auto answer = store->append(workload.append(1)); !answer) {
+      done = refuse(answer.error());
+      break;
+    }
+    appends.add((now_seconds() - at) * 1e6);
+    ++sent;
+    while (delivered < sent && now_seconds() - at < 1) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+  }
+  stop = true;
+  follower.join();
+  EVERSHARD_TRY(done);
+  Figure f{"live following: from append to delivery", latencies.percentile(0.5), "us"};
+  f.more = percentiles(latencies);
+  f.more.emplace_back("append_p50_us", appends.percentile(0.5));
+  report.add(std::move(f));
+  return {};
+}
+
+}  // namespace
+
+Result<void> measure_latency(const BenchOptions& options, Report& report) {
+  report.heading("Latency");
+  EVERSHARD_TRY(half_load(options, report));
+  return following(options, report);
+}
+
+}  // namespace evershard::bench

@@ -1,0 +1,24 @@
+// The parts of the benchmark; each adds its figures to the report.
+
+#pragma once
+
+#include "report.hpp"
+#include "run.hpp"
+
+namespace evershard::bench {
+
+/// A folder below the benchmark's own, emptied.
+std::filesystem::path fresh(const BenchOptions& options, const std::string& name);
+
+/// A plain file, and the same entries in one synced WriteBatch.
+Result<void> measure_ceilings(const BenchOptions& options, Report& report);
+/// Storage::stage and commit, readers on the tail.
+Result<void> measure_storage(const BenchOptions& options, Report& report);
+/// The whole store: in flight by events an append, versions, conditions, shards.
+Result<void> measure_appends(const BenchOptions& options, Report& report);
+/// Latency at half load while runs are sealed; live following.
+Result<void> measure_latency(const BenchOptions& options, Report& report);
+Result<void> measure_reads(const BenchOptions& options, Report& report);
+Result<void> measure_opening(const BenchOptions& options, Report& report);
+
+}  // namespace evershard::bench

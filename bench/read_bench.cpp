@@ -1,0 +1,194 @@
+// Reading: queries by rare, medium and frequent tag, by two tags, by type; an absent tag; the global scan; replay.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "evershard/storage/open.hpp"
+#include "evershard/storage/reader.hpp"
+#include "parts.hpp"
+#include "storage_load.hpp"
+
+namespace evershard::bench {
+namespace {
+
+/// Drops the files' pages from the operating system's cache.
+void evict(const std::filesystem::path& directory) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory, ignored)) {
+    const int file = open(entry.path().c_str(), O_RDONLY);
+    if (file < 0) continue;
+    fdatasync(file);
+    posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+    close(file);
+  }
+}
+
+struct Reading {
+  std::uint64_t found = 0;
+  std::uint64_t reads = 0;
+  double seconds = 0;
+  Latencies latencies;
+};
+
+using MakeQuery = std::function<Query()>;
+
+Result<Reading> read(const storage::Store& store, double seconds, const MakeQuery& make, bool payloads, std::optional<std::uint64_t> limit) {
+  const storage::Reader reader(store);
+  Reading out;
+  std::vector<GlobalPosition> positions;
+  std::vector<RecordedEvent> events;
+  const double began = now_seconds();
+  while (now_seconds() - began < seconds) {
+    const auto query = make();
+    const double at = now_seconds();
+    const auto view = store.view();
+    auto cursor = reader.open(view, query, ReadOptions{.limit = limit});
+    while (!cursor->at_end()) {
+      std::size_t got = 0;
+      if (payloads) {
+        events.clear();
+        EVERSHARD_TRY(cursor->next(1'000, 1u << 20, events));
+        got = events.size();
+      } else {
+        positions.clear();
+        auto n = cursor->next_positions(4'096, positions);
+        if (!n) return refuse(n.error());
+        got = *n;
+      }
+      out.found += got;
+      if (got == 0 || now_seconds() - began > seconds * 2) break;
+    }
+    out.latencies.add((now_seconds() - at) * 1e6);
+    ++out.reads;
+  }
+  out.seconds = now_seconds() - began;
+  return out;
+}
+
+Result<void> rate(Report& report, const storage::Store& store, const BenchOptions& options, const std::string& name, const MakeQuery& make,
+                  bool payloads, double least = 0, const std::string& target = {}, std::uint64_t warm_up = 1) {
+  if (warm_up) {
+    auto ignored = read(store, options.seconds / 4, make, payloads, std::nullopt);
+    if (!ignored) return refuse(ignored.error());
+  }
+  auto out = read(store, options.seconds / 2, make, payloads, std::nullopt);
+  if (!out) return refuse(out.error());
+  Figure f{name, static_cast<double>(out->found) / out->seconds, payloads ? "events/s" : "positions/s"};
+  if (least > 0) {
+    f.target = target;
+    f.reached = f.value >= least;
+  }
+  f.more.emplace_back("found_per_read", static_cast<double>(out->found) / static_cast<double>(out->reads));
+  for (auto& p : percentiles(out->latencies)) f.more.push_back(p);
+  report.add(std::move(f));
+  return {};
+}
+
+Result<void> latency(Report& report, const storage::Store& store, const BenchOptions& options, const std::string& name, const MakeQuery& make,
+                     std::optional<std::uint64_t> limit, double most, const std::string& target) {
+  auto ignored = read(store, options.seconds / 4, make, false, limit);
+  if (!ignored) return refuse(ignored.error());
+  auto out = read(store, options.seconds / 4, make, false, limit);
+  if (!out) return refuse(out.error());
+  Figure f{name, out->latencies.percentile(0.5), "us"};
+  f.target = target;
+  f.reached = f.value <= most;
+  for (auto& p : percentiles(out->latencies)) f.more.push_back(p);
+  report.add(std::move(f));
+  return {};
+}
+
+Result<void> replay(Report& report, const storage::Store& store, const BenchOptions& options, const std::string& name, std::uint64_t aggregates, double seconds) {
+  const storage::Reader reader(store);
+  Random random(options.seed);
+  Latencies latencies;
+  std::uint64_t found = 0;
+  std::vector<RecordedEvent> events;
+  const double began = now_seconds();
+  while (now_seconds() - began < seconds) {
+    const double at = now_seconds();
+    auto cursor = reader.open(store.view(), AggregateId{"order", std::to_string(random.below(aggregates))}, StreamOptions{});
+    while (!cursor->at_end()) {
+      events.clear();
+      EVERSHARD_TRY(cursor->next(1'000, 1u << 20, events));
+      found += events.size();
+      if (events.empty()) break;
+    }
+    latencies.add((now_seconds() - at) * 1e6);
+  }
+  Figure f{name, static_cast<double>(found) / (now_seconds() - began), "events/s"};
+  f.more = percentiles(latencies);
+  f.more.emplace_back("events_per_aggregate", static_cast<double>(found) / static_cast<double>(latencies.count()));
+  report.add(std::move(f));
+  return {};
+}
+
+/// Everything that is asked of one filled store. `suffix` names the number of shards where it is not 16.
+Result<void> reads(const BenchOptions& options, Report& report, std::uint32_t shards, const std::string& suffix, bool all) {
+  storage::StoreOptions store_options;
+  store_options.data_dir = fresh(options, "reads");
+  store_options.shards = shards;
+  constexpr std::uint64_t aggregates = 10'000;
+  {
+    auto store = storage::open_store(store_options);
+    if (!store) return refuse(store.error());
+    Workload::Shape shape;
+    shape.aggregates = aggregates;
+    shape.frequent_tag = true;
+    Workload workload(options.seed, shape);
+    StorageLoad load(**store, workload);
+    while (load.events() < options.events) {
+      load.pace();
+      EVERSHARD_TRY(load.commit(64, 8));
+    }
+    EVERSHARD_TRY((*store)->seal());
+    (*store)->close();
+  }
+  auto opened = storage::open_store(store_options);
+  if (!opened) return refuse(opened.error());
+  const storage::Store* store = opened->get();
+  Random random(options.seed);
+  const auto tag = [&](const char* prefix, std::uint64_t n) { return [&random, prefix, n] { return Query{}.tags({prefix + std::to_string(random.below(n))}); }; };
+  const auto everything = [] { return Query::all(); };
+
+  EVERSHARD_TRY(rate(report, *store, options, "tag query, medium tag, positions only" + suffix, tag("course:", 1'000), false, 20e6, "20 M/s"));
+  EVERSHARD_TRY(rate(report, *store, options, "tag query, medium tag, with payloads" + suffix, tag("course:", 1'000), true, 300e3, "300 k/s warm"));
+  if (!all) return {};
+  EVERSHARD_TRY(rate(report, *store, options, "tag query, rare tag, with payloads", tag("student:", 100'000), true));
+  EVERSHARD_TRY(rate(report, *store, options, "tag query, frequent tag, positions only", tag("region:", 10), false));
+  EVERSHARD_TRY(rate(report, *store, options, "tag query, frequent tag, with payloads", tag("region:", 10), true));
+  EVERSHARD_TRY(rate(report, *store, options, "query, two tags (medium and frequent), positions only",
+                     [&] { return Query{}.tags({"course:" + std::to_string(random.below(1'000)), "region:" + std::to_string(random.below(10))}); }, false));
+  EVERSHARD_TRY(rate(report, *store, options, "query by type, positions only", [&] { return Query{}.types({"Type" + std::to_string(random.below(20))}); }, false));
+  EVERSHARD_TRY(rate(report, *store, options, "query by type, with payloads", [&] { return Query{}.types({"Type" + std::to_string(random.below(20))}); }, true));
+  EVERSHARD_TRY(latency(report, *store, options, "tag query, medium tag, limit 100, positions only", tag("course:", 1'000), 100, 50, "50 us"));
+  EVERSHARD_TRY(latency(report, *store, options, "tag query, absent tag", tag("nobody:", 1'000'000), std::nullopt, 5, "5 us"));
+  EVERSHARD_TRY(rate(report, *store, options, "global scan with payloads, 16 shards", everything, true, 1e6, "1 M/s"));
+  EVERSHARD_TRY(replay(report, *store, options, "replay of aggregates, warm", aggregates, options.seconds / 2));
+  (*opened)->close();
+  opened->reset();
+  evict(store_options.data_dir);
+  auto cold = storage::open_store(store_options);
+  if (!cold) return refuse(cold.error());
+  EVERSHARD_TRY(replay(report, **cold, options, "replay of aggregates, cold", aggregates, std::min(0.2, options.seconds / 4)));
+  return {};
+}
+
+}  // namespace
+
+Result<void> measure_reads(const BenchOptions& options, Report& report) {
+  report.heading("Reading " + std::to_string(options.events) + " sealed events of 256 bytes");
+  EVERSHARD_TRY(reads(options, report, 16, "", true));
+  EVERSHARD_TRY(reads(options, report, 1, ", 1 shard", false));
+  for (const auto* name : {"tag query, medium tag, positions only", "tag query, medium tag, with payloads"}) {
+    Figure f{std::string(name) + ", 16 shards to 1", report.value(name), "/s"};
+    f.ceiling = std::string(name) + ", 1 shard";
+    f.ratio = f.value / report.value(f.ceiling);
+    f.target = "within 25 %";
+    f.reached = *f.ratio >= 0.75;
+    report.add(std::move(f));
+  }
+  return {};
+}
+
+}  // namespace evershard::bench

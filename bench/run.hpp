@@ -1,0 +1,31 @@
+// run(): the whole benchmark, or a part of it, in one run, so that ratios mean something.
+
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "evershard/protocol/result.hpp"
+
+namespace evershard::bench {
+
+struct BenchOptions {
+  std::filesystem::path directory{};  ///< empty: a folder of its own below the temporary directory, removed afterwards
+  std::string only{};                 ///< a part: ceilings, storage, append, latency, read, open; empty: all
+  double seconds = 2.0;               ///< how long each append workload runs
+  std::uint64_t events = 1'000'000;   ///< what reads run over
+  std::uint64_t open_events = 10'000'000;  ///< what opening runs over
+  bool json = false;
+  std::uint64_t seed = 1;
+  std::function<bool()> stop{};  ///< asked between workloads
+};
+
+/// Prints as it goes (JSON at the end, if asked). Errors: io, cancelled, invalid_argument (an unknown part)
+Result<void> run(const BenchOptions& options, const std::function<void(const std::string&)>& print);
+
+/// Inner processes of the benchmark: loading a store and dying by kill -9; opening one and telling time and memory.
+/// Returns: an exit status, if `argv[1]` names one of them.
+int inner_process(int argc, char** argv, bool& was_one);
+
+}  // namespace evershard::bench
