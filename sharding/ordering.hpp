@@ -1,6 +1,6 @@
 // Ordering: what is durable gets its place; conditions get their verdict there. Plain arithmetic.
 //
-// Source: docs/ordering.md. The rule numbers in ordering.cpp are that document's.
+// Source: docs/ordering.md. The rule numbers in the sources are that document's.
 
 #pragma once
 
@@ -8,46 +8,14 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
-#include "evershard/protocol/event_id.hpp"
 #include "evershard/protocol/numbers.hpp"
+#include "evershard/protocol/result.hpp"
 #include "evershard/sharding/cut.hpp"
-#include "evershard/sharding/window.hpp"
+#include "evershard/sharding/cut_builder.hpp"
+#include "evershard/sharding/reports.hpp"
 
 namespace evershard::sharding {
-
-/// "No match after `from`."
-struct TermCondition {
-  TermQuery query;
-  GlobalPosition from;
-};
-
-/// What ordering says of an append's conditions at its place.
-struct Verdict {
-  enum class Kind : std::uint8_t {
-    placed,
-    matched,  ///< an event after `from` has the terms (to be confirmed by reading it: it may be a collision)
-    stale,    ///< the window does not reach back to `from`
-  };
-  Kind kind = Kind::placed;
-  std::uint32_t condition = 0;  ///< which, where not placed
-  GlobalPosition position;      ///< matched: where
-};
-
-/// Where the order stands: what the last cut left behind.
-struct OrderState {
-  Epoch coordinator{1};
-  CutNumber last_cut;
-  GlobalPosition watermark;
-  struct Shard {
-    Epoch epoch{1};
-    ShardOffset next{1};  ///< the first offset no cut covers
-    friend bool operator==(const Shard&, const Shard&) = default;
-  };
-  std::vector<Shard> shards;
-  friend bool operator==(const OrderState&, const OrderState&) = default;
-};
 
 /// One event of an append that is placed in the calling process.
 struct EventToPlace {
@@ -55,48 +23,29 @@ struct EventToPlace {
   std::span<const Term> terms;
 };
 
-/// A part of an append over several shards: which append, and its events in order.
-struct PartOf {
-  EventId append;
-  std::vector<std::pair<ShardId, std::uint32_t>> runs;  ///< (shard, event count) in the append's order, same in all parts
-};
-
-/// An append as a shard reports it (cluster).
-struct ReportedAppend {
-  std::uint32_t events = 1;
-  bool tentative = false;
-  std::vector<TermCondition> conditions;
-  std::vector<std::vector<Term>> terms;  ///< an entry an event; empty: reported without digests
-  std::optional<PartOf> part;
-};
-
-/// What is durable of one shard, from `first` on (rule 9: whole appends only).
-struct Report {
-  ShardId shard;
-  Epoch epoch;
-  ShardOffset first;
-  std::vector<ReportedAppend> appends;
-};
-
 /// The ordering class of one process and of the cluster's coordinator: two ways in, one way of placing and judging.
+///
+/// Owner: one thread. One Ordering is used in one of the two ways; a cut never mixes them.
 class Ordering {
  public:
   struct Options {
     std::size_t window_events_max = 262'144;
     std::uint32_t cuts_held_max = 3;  ///< how many cuts a part waits for its siblings before it is refused
   };
+  /// Begins with an empty window: window_from() is the watermark (rule 2).
   Ordering(OrderState start, Options options);
   ~Ordering();
   Ordering(Ordering&&) noexcept;
 
-  [[nodiscard]] const OrderState& state() const;  ///< as of the last cut taken
-  [[nodiscard]] GlobalPosition window_from() const;
-  [[nodiscard]] GlobalPosition next_position() const;  ///< including what was placed since the last cut
+  [[nodiscard]] const OrderState& state() const { return builder_.state(); }  ///< as of the last cut taken
+  [[nodiscard]] GlobalPosition window_from() const { return builder_.window_from(); }
+  /// Including what was placed since the last cut.
+  [[nodiscard]] GlobalPosition next_position() const { return builder_.next_position(); }
 
   // -- in one process: decided here, before the write
 
   /// The verdict at the next position (rule 6).
-  [[nodiscard]] Verdict judge(std::span<const TermCondition> conditions) const;
+  [[nodiscard]] Verdict judge(std::span<const TermCondition> conditions) const { return builder_.judge(conditions); }
   /// Gives the events the next offsets of their shards and the next positions, in the order given (I-Together).
   /// Returns: the first position; writes each event's offset to `offsets`.
   GlobalPosition place(std::span<const EventToPlace> events, std::span<ShardOffset> offsets);
@@ -105,23 +54,30 @@ class Ordering {
 
   // -- at the coordinator: durable first, ordered afterwards
 
-  enum class Reported : std::uint8_t {
-    taken,
-    stale,     ///< of an older shard epoch, or nothing new
-    gap,       ///< does not join on to what is known: ask again from `known_end(shard)`
-    replaced,  ///< an append twice behind the last cut known: a newer coordinator leads (rule 4)
-  };
-  /// Rule 4.
+  using Reported = sharding::Reported;
+  /// Rule 4. A report without appends asks for a cut: the one numbered state().last_cut + 1 was made since.
   Reported report(Report report);
+  /// The first offset of the shard that was not reported.
   [[nodiscard]] ShardOffset known_end(ShardId shard) const;
-  /// Opens a shard under the next epoch; goes into the next cut (rule 3). Errors: corruption: its tail ends before the cuts do.
+  /// Opens a shard under the next epoch; goes into the next cut (rule 3). `tail`: the first offset the shard has not
+  /// used. What was reported under older epochs is forgotten.
+  /// Errors: corruption (its tail ends before the cuts do: it has lost data), invalid_argument (no such shard)
   Result<Epoch> open(ShardId shard, std::uint32_t node, ShardOffset tail);
-  /// The next cut of everything reported, or nothing (rule 5); what it holds is taken as stored once applied().
+  /// The next cut of everything reported, or nothing (rule 5).
+  ///
+  /// The cut is taken as made on return: state() stands behind it, its events are in the window. So it is stored
+  /// before anything else is done with it; a refused put ends the coordinator and this object with it, and there is no
+  /// undo. What is reported meanwhile goes into the cut after it: make that once the put has returned.
+  /// Without segments and openings where all there is to do is to count a cut for what is held back (so that
+  /// it is not held for ever), or to answer who asked for a cut.
   [[nodiscard]] std::optional<Cut> make_cut();
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Reports& reports();
+
+  CutBuilder builder_;
+  std::uint32_t cuts_held_max_;
+  std::unique_ptr<Reports> reports_;  ///< at the coordinator only
 };
 
 }  // namespace evershard::sharding

@@ -34,12 +34,14 @@ struct TermQuery {
   struct Item {
     std::vector<Term> types;
     std::vector<Term> all;  ///< tags and concerned aggregates
+    friend bool operator==(const Item&, const Item&) = default;
   };
   bool everything = false;
   std::vector<Item> items;
+  friend bool operator==(const TermQuery&, const TermQuery&) = default;
 };
 
-/// Shape: the query was checked.
+/// Each term of an item once, ascending; each item once. Shape: the query was checked.
 TermQuery terms_of(const Query& query, const TermHasher& hasher);
 
 }  // namespace evershard::sharding
