@@ -2,6 +2,7 @@
 
 #include <google/protobuf/stubs/logging.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "evershard/protocol/check.hpp"
@@ -61,6 +62,8 @@ void put(const RecordedEvent& from, pb::RecordedEvent& to) {
   to.set_metadata(from.metadata);
   to.set_occurred_at_us(from.occurred_at.micros);
   to.set_state(static_cast<pb::EventState>(from.state));
+  to.set_append_index(from.append_index);
+  if (from.append_events != 1) to.set_append_events(from.append_events);
 }
 
 void put(const Query& from, pb::Query& to) {
@@ -279,6 +282,8 @@ Result<void> get(pb::RecordedEvent& from, RecordedEvent& to) {
   to.offset = ShardOffset(from.offset());
   to.seq_nr = SeqNr(from.seq_nr());
   to.occurred_at = Timestamp{from.occurred_at_us()};
+  to.append_index = from.append_index();
+  to.append_events = std::max(from.append_events(), 1u);
   return get_enum("state", from.state(), EventState::erased, to.state);
 }
 

@@ -58,6 +58,8 @@ struct RecordedEvent {
   std::string metadata;
   Timestamp occurred_at;
   EventState state = EventState::live;
+  std::uint32_t append_index = 0;   ///< its number in its append, from 0
+  std::uint32_t append_events = 1;  ///< how many events its append has: they stand at consecutive positions
 
   friend bool operator==(const RecordedEvent&, const RecordedEvent&) = default;
 };
