@@ -3,9 +3,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "evershard/protocol/event.hpp"
@@ -14,7 +16,7 @@
 namespace evershard {
 
 struct FollowOptions {
-  GlobalPosition after{0};            ///< exclusive
+  GlobalPosition after{0};  ///< exclusive; may lie beyond the head
   std::size_t page_events_max = 1'000;
 };
 
@@ -28,23 +30,31 @@ struct FeedItem {
   };
   Kind kind = Kind::idle;
   std::vector<RecordedEvent> events;
-  GlobalPosition watermark;  ///< everything up to here was looked at: the checkpoint to go on from
+  /// Everything up to here was looked at and, if it matches, given: the checkpoint to go on from. Moves on in every
+  /// kind of item, also past what does not match.
+  GlobalPosition watermark;
 };
 
+/// Where an EventFeed gets its items from. One thread, but for cancel().
 class FeedSource {
  public:
   virtual ~FeedSource() = default;
-  virtual Result<FeedItem> next(std::chrono::milliseconds timeout) = 0;
+  [[nodiscard]] virtual Result<FeedItem> next(std::chrono::milliseconds timeout) = 0;
+  /// A next() under way answers `cancelled` soon, and so does every later one.
   virtual void cancel() = 0;
 };
 
-/// One consumer; pulls, so a slow one slows only itself. cancel() from any thread.
+/// One consumer; pulls, so a slow one slows only itself. Move-only; one thread, but for cancel().
 class EventFeed {
  public:
   explicit EventFeed(std::unique_ptr<FeedSource> source) : source_(std::move(source)) {}
   explicit EventFeed(Error error) : error_(std::move(error)) {}
-  /// Errors: corruption, io, cancelled, unavailable (the store was closed), invalid_query
+
+  /// Waits until there is something to tell, at most `timeout`; 0: looks, and does not wait.
+  /// Errors: corruption, io, cancelled, unavailable (the store was closed), invalid_query; once there was one, every
+  /// further call answers it
   [[nodiscard]] Result<FeedItem> next(std::chrono::milliseconds timeout);
+  /// From any thread.
   void cancel();
 
  private:

@@ -2,7 +2,8 @@
 
 #pragma once
 
-#include <functional>
+#include <atomic>
+#include <cstddef>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -16,37 +17,41 @@ namespace evershard {
 class PageSource {
  public:
   virtual ~PageSource() = default;
-  virtual Result<Page> next_page() = 0;
+  /// A page may be empty and not complete; after a complete one, or an error, nothing more is asked.
+  [[nodiscard]] virtual Result<Page> next_page() = 0;
+  /// A next_page() under way answers `cancelled` as soon as it can.
   virtual void cancel() = 0;
 };
 
 /// Events in the order asked for, each once, bounded memory: at most two pages. Move-only; one thread, but for cancel().
 ///
-///     for (const auto& event : store.read(Query::all())) ...
+///     auto stream = store.read(Query::all());
+///     for (const auto& event : stream) ...
 ///     if (stream.error()) ...          // a loop that ended early
 class EventStream {
  public:
   explicit EventStream(std::unique_ptr<PageSource> source);
   /// A stream that has only an error to tell.
-  explicit EventStream(Error error);
+  explicit EventStream(Error error) : error_(std::move(error)) {}
 
-  /// The next event, nothing at the end. Errors: corruption, io, unavailable, cancelled, invalid_query
+  /// The next event, nothing at the end. Errors: corruption, io, unavailable, timeout, cancelled, invalid_query;
+  /// once there was one, every further call answers it
   [[nodiscard]] Result<std::optional<RecordedEvent>> next();
-  /// Whole pages, for those who want few calls.
+  /// Whole pages, for those who want few calls; the rest of the current one, where next() has taken some of it.
   [[nodiscard]] Result<Page> next_page();
   /// Why the stream ended early, if it did.
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
   /// What the read is bounded by; known after the first page.
-  [[nodiscard]] GlobalPosition watermark() const { return watermark_; }
-  /// From any thread: the next call answers `cancelled`.
+  [[nodiscard]] GlobalPosition watermark() const { return page_.watermark; }
+  /// From any thread: the next call answers `cancelled`, and one that is waiting does soon.
   void cancel();
 
   class iterator {
    public:
     using value_type = RecordedEvent;
     using difference_type = std::ptrdiff_t;
-    using iterator_category = std::input_iterator_tag;
-    const RecordedEvent& operator*() const;
+    using iterator_concept = std::input_iterator_tag;
+    const RecordedEvent& operator*() const { return stream_->page_.events[stream_->at_]; }
     const RecordedEvent* operator->() const { return &**this; }
     iterator& operator++();
     void operator++(int) { ++*this; }
@@ -56,16 +61,17 @@ class EventStream {
     friend class EventStream;
     EventStream* stream_ = nullptr;
   };
-  iterator begin();
+  /// Goes on where next() stopped. The stream outlives its iterators.
+  [[nodiscard]] iterator begin();
   [[nodiscard]] std::default_sentinel_t end() const { return {}; }
 
  private:
   bool fetch();  ///< the current page has another event
+
   std::unique_ptr<PageSource> source_;
+  std::unique_ptr<std::atomic<bool>> cancelled_;  ///< on the heap: the stream can be moved
   Page page_;
   std::size_t at_ = 0;
-  bool started_ = false;
-  GlobalPosition watermark_;
   std::optional<Error> error_;
 };
 
