@@ -2,7 +2,7 @@
 
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/name.hpp"
-#include "evershard/protocol/quoted.hpp"
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace evershard {
@@ -19,7 +19,7 @@ std::string AggregateId::text() const {
 Result<AggregateId> AggregateId::parse(std::string_view text) {
   const auto dash = text.find('-');
   if (dash == std::string_view::npos) {
-    return refuse(ErrorCode::invalid_argument, "aggregate id " + quoted(text) + " has no '-' between type and value");
+    return refuse(ErrorCode::invalid_argument, "aggregate id " + in_quotes(text) + " has no '-' between type and value");
   }
   AggregateId id{std::string(text.substr(0, dash)), std::string(text.substr(dash + 1))};
   EVERSHARD_TRY(check(id));
@@ -29,7 +29,7 @@ Result<AggregateId> AggregateId::parse(std::string_view text) {
 Result<void> AggregateId::check(const AggregateId& id) {
   EVERSHARD_TRY(check_name("aggregate type", id.type, aggregate_type_bytes_max));
   if (id.type.find('-') != std::string::npos) {
-    return refuse(ErrorCode::invalid_argument, "aggregate type " + quoted(id.type) + " contains a '-'");
+    return refuse(ErrorCode::invalid_argument, "aggregate type " + in_quotes(id.type) + " contains a '-'");
   }
   return check_name("aggregate value", id.value, aggregate_value_bytes_max);
 }

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "evershard/protocol/check.hpp"
-#include "evershard/protocol/quoted.hpp"
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/utf8.hpp"
 #include "evershard/v1/event.pb.h"
 #include "evershard/v1/store.pb.h"
@@ -146,7 +146,7 @@ void put(const Appended& from, pb::AppendResponse& to) {
 void put(const Error& from, pb::Error& to) {
   to.set_code(static_cast<pb::ErrorCode>(from.code));
   // What the operating system says of a path may be any bytes; the wire takes text.
-  to.set_message(is_utf8(from.what) ? from.what : quoted(from.what, from.what.size()));
+  to.set_message(is_utf8(from.what) ? from.what : in_quotes(from.what, from.what.size()));
   if (!from.details) return;
   const auto& details = *from.details;
   if (details.aggregate) put(*details.aggregate, *to.mutable_aggregate());

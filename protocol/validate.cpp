@@ -4,7 +4,7 @@
 #include <string>
 
 #include "evershard/protocol/name.hpp"
-#include "evershard/protocol/quoted.hpp"
+#include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard {
 namespace {
@@ -65,7 +65,7 @@ Result<void> one_an_aggregate(const char* what, const Items& items, Of aggregate
   const AggregateId* twice = repeated(std::move(aggregates));
   if (twice == nullptr) return {};
   return refuse(ErrorCode::invalid_argument,
-                "the append has more than one " + std::string(what) + " of aggregate " + quoted(twice->text()));
+                "the append has more than one " + std::string(what) + " of aggregate " + in_quotes(twice->text()));
 }
 
 /// The aggregates an append writes to.
@@ -109,7 +109,7 @@ Result<void> check_snapshots(const Append& append, const Limits& limits) {
     EVERSHARD_TRY(in("snapshot", i, check(snapshot, limits)));
     if (!written.contains(snapshot.aggregate)) {
       return refuse(ErrorCode::invalid_argument, "snapshot " + number(i) + " is of aggregate " +
-                                                     quoted(snapshot.aggregate.text()) + ", which the append does not write to");
+                                                     in_quotes(snapshot.aggregate.text()) + ", which the append does not write to");
     }
   }
   return one_an_aggregate("snapshot", append.snapshots, [](const Snapshot& s) -> const AggregateId& { return s.aggregate; });
@@ -123,7 +123,7 @@ Result<void> check_command(const Append& append, const Limits& limits) {
   EVERSHARD_TRY(at_most("the command's reply", command.reply.size(), "bytes", limits.reply_bytes_max));
   EVERSHARD_TRY(AggregateId::check(command.aggregate));
   if (Written(append).contains(command.aggregate)) return {};
-  return refuse(ErrorCode::invalid_argument, "the command is of aggregate " + quoted(command.aggregate.text()) +
+  return refuse(ErrorCode::invalid_argument, "the command is of aggregate " + in_quotes(command.aggregate.text()) +
                                                  ", which the append does not write to");
 }
 

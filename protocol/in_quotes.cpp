@@ -1,4 +1,4 @@
-#include "evershard/protocol/quoted.hpp"
+#include "evershard/protocol/in_quotes.hpp"
 
 #include "evershard/protocol/utf8.hpp"
 
@@ -9,7 +9,7 @@ bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; 
 
 }  // namespace
 
-std::string quoted(std::string_view bytes, std::size_t bytes_max) {
+std::string in_quotes(std::string_view bytes, std::size_t bytes_max) {
   const bool cut = bytes.size() > bytes_max;
   if (cut) {
     std::size_t end = bytes_max;
