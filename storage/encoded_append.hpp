@@ -29,7 +29,8 @@ struct EncodedEvent {
   bool id_given = false;  ///< by the caller; ids the store made are never looked up
   ShardId shard;
   std::uint32_t aggregate = no_aggregate;  ///< in EncodedAppend::aggregates
-  std::uint32_t terms_begin = 0;           ///< in EncodedAppend::terms: type first, then tags, `also`, own aggregate last
+  /// In EncodedAppend::terms: type first, then tags and `also`, each term once; then the own aggregate's, if there is one.
+  std::uint32_t terms_begin = 0;
   std::uint32_t terms_end = 0;
   std::uint32_t body_begin = 0;  ///< in EncodedAppend::bodies
   std::uint32_t body_end = 0;
@@ -51,11 +52,14 @@ struct EncodedAppend {
   std::string bodies;
   std::vector<EncodedSnapshot> snapshots;
   EventId command;  ///< key of the command record in `ids`; all zero: none
+  std::uint32_t command_event = 0;  ///< the event that carries it: the first one of the command's aggregate
   Timestamp appended_at;
 
   [[nodiscard]] std::span<const sharding::Term> terms_of(const EncodedEvent& event) const {
     return std::span(terms).subspan(event.terms_begin, event.terms_end - event.terms_begin);
   }
+  /// The key under which `ids` leads to this event as a command's record; all zero: none.
+  [[nodiscard]] EventId command_of(std::size_t event) const { return event == command_event ? command : EventId{}; }
   [[nodiscard]] std::string_view body_of(const EncodedEvent& event) const {
     return std::string_view(bodies).substr(event.body_begin, event.body_end - event.body_begin);
   }

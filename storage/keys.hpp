@@ -1,5 +1,7 @@
-// Keys of every family, byte by byte. Numbers are big-endian, every variable part is length-prefixed.
+// Keys of every family, byte by byte. Numbers are big-endian; a variable part ends the key, or ends with a NUL it cannot
+// contain.
 //
+// Shape:  aggregates were checked (AggregateId::check): their parts have no NUL.
 // Source: docs/on-disk-format.md; golden bytes in tests/golden/storage_golden_test.cpp.
 
 #pragma once
@@ -25,6 +27,13 @@ struct StreamKey { Term stream; SeqNr first_seq_nr; GlobalPosition first; };
 struct IdKey { EventId id; ShardId shard; };
 struct RunKey { ShardId shard; GlobalPosition first; };
 struct DirectoryKey { AggregateId aggregate; };  // sorts by type, then value, both in byte order
+struct StateKey {
+  enum class Kind : std::uint8_t { identity = 1, applied = 2, checkpoint = 3, snapshot = 4 };
+  Kind kind{};
+  std::string name;               ///< checkpoint
+  AggregateId aggregate;          ///< snapshot
+  std::optional<SeqNr> retained;  ///< snapshot; absent: slot 0, the latest
+};
 
 std::string journal(ShardId shard, ShardOffset first);
 std::string order(GlobalPosition first);
@@ -38,7 +47,7 @@ std::string directory(const AggregateId& aggregate);
 std::string directory_type_prefix(std::string_view type);
 // state: a kind byte, then the kind's own parts
 std::string snapshot(const AggregateId& aggregate, std::optional<SeqNr> retained);  ///< absent: slot 0
-std::string snapshot_prefix(const AggregateId& aggregate);
+std::string snapshot_prefix(const AggregateId& aggregate);  ///< slot 0 first, then retained ones by seq_nr
 std::string identity();
 std::string checkpoint(std::string_view name);  ///< of groups and projections; also definitions, by name
 std::string applied();  ///< the last cut: number and watermark
@@ -51,5 +60,6 @@ Result<StreamKey> decode_stream(std::string_view key);
 Result<IdKey> decode_id(std::string_view key);
 Result<RunKey> decode_run(std::string_view key);
 Result<DirectoryKey> decode_directory(std::string_view key);
+Result<StateKey> decode_state(std::string_view key);
 
 }  // namespace evershard::storage::keys
