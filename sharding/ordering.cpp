@@ -11,6 +11,7 @@ Ordering::Ordering(OrderState start, Options options)
     : builder_(std::move(start), options.window_events_max), cuts_held_max_(options.cuts_held_max) {}
 Ordering::~Ordering() = default;
 Ordering::Ordering(Ordering&&) noexcept = default;
+Ordering& Ordering::operator=(Ordering&&) noexcept = default;
 
 GlobalPosition Ordering::place(std::span<const EventToPlace> events, std::span<ShardOffset> offsets) {
   EVERSHARD_CHECK(events.size() == offsets.size(), "each event gets an offset");

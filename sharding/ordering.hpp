@@ -36,6 +36,7 @@ class Ordering {
   Ordering(OrderState start, Options options);
   ~Ordering();
   Ordering(Ordering&&) noexcept;
+  Ordering& operator=(Ordering&&) noexcept;
 
   [[nodiscard]] const OrderState& state() const { return builder_.state(); }  ///< as of the last cut taken
   [[nodiscard]] GlobalPosition window_from() const { return builder_.window_from(); }
