@@ -1,0 +1,58 @@
+// Node: the list of the parts of a store in one process, made once, closed in order.
+
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+
+#include "evershard/actors/core/committer.hpp"
+#include "evershard/cluster/gate.hpp"
+#include "evershard/cluster/held_cursors.hpp"
+#include "evershard/protocol/limits.hpp"
+#include "evershard/protocol/result.hpp"
+#include "evershard/storage/options.hpp"
+#include "evershard/storage/reader.hpp"
+#include "evershard/storage/store.hpp"
+
+namespace evershard::cluster {
+
+/// How long a read waits for the watermark it was asked for.
+inline constexpr std::chrono::milliseconds at_least_wait_max = std::chrono::seconds(30);
+
+/// Owner: the Local that opened it, and every stream and feed: who outlives the Local finds a closed node, whose parts
+///        are still there and answer nothing.
+class Node {
+ public:
+  /// Errors: invalid_argument (limits too), not_found, unavailable, corruption, io: storage/open.hpp
+  [[nodiscard]] static Result<std::shared_ptr<Node>> open(storage::StoreOptions options, const Limits& limits);
+  Node(std::unique_ptr<storage::Store> store, const Limits& limits);
+  ~Node() { close(); }
+  Node(const Node&) = delete;
+
+  /// While it is held, the parts are open. Not held while waiting for the watermark. Errors: unavailable: closed
+  [[nodiscard]] Result<Gate::Pass> enter();
+
+  [[nodiscard]] storage::Store& store() { return *store_; }
+  [[nodiscard]] const storage::Reader& reader() const { return reader_; }
+  [[nodiscard]] actors::Committer& committer() { return committer_; }
+  /// Where the watermark is, and waiting for it; open even when the node is closed.
+  [[nodiscard]] actors::WatermarkWatch& watch() { return committer_.watch(); }
+  [[nodiscard]] HeldCursors& held() { return held_; }
+  [[nodiscard]] const Limits& limits() const { return limits_; }
+
+  /// Answers what is under way, refuses what comes; from any thread but the store's own, any number of times: whoever
+  /// comes back finds it closed.
+  void close();
+
+ private:
+  const Limits limits_;
+  const std::unique_ptr<storage::Store> store_;
+  const storage::Reader reader_;
+  actors::Committer committer_;
+  HeldCursors held_;
+  Gate gate_;
+  std::once_flag closed_;
+};
+
+}  // namespace evershard::cluster

@@ -1,0 +1,239 @@
+#include "tests/property/local_model.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "evershard/sharding/stream_hash.hpp"
+
+namespace evershard::model {
+namespace {
+
+template <class T>
+bool contains(const std::vector<T>& values, const T& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+template <class T>
+std::vector<T> as_set(const std::vector<T>& values) {
+  const std::set<T> unique(values.begin(), values.end());
+  return {unique.begin(), unique.end()};
+}
+
+bool matches(const QueryItem& item, const RecordedEvent& event) {
+  if (!item.types.empty() && !contains(item.types, event.type)) return false;
+  for (const auto& tag : item.tags) {
+    if (!contains(event.tags, tag)) return false;
+  }
+  for (const auto& aggregate : item.concerning) {
+    if (event.aggregate != aggregate && !contains(event.also, aggregate)) return false;
+  }
+  return true;
+}
+
+void limit(std::vector<RecordedEvent>& events, Direction direction, std::optional<std::uint64_t> most) {
+  if (direction == Direction::backwards) std::reverse(events.begin(), events.end());
+  if (most && *most < events.size()) events.resize(*most);
+}
+
+}  // namespace
+
+bool matches(const Query& query, const RecordedEvent& event) {
+  if (query.is_all()) return true;
+  return std::any_of(query.items().begin(), query.items().end(), [&](const QueryItem& item) { return matches(item, event); });
+}
+
+Answer LocalModel::append(const Append& append) {
+  auto events = append.events;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    events[i].tags = as_set(events[i].tags);
+    events[i].also = as_set(events[i].also);
+    if (append.request_id && !events[i].id.given()) events[i].id = EventId::derived(*append.request_id, static_cast<std::uint32_t>(i));
+  }
+  if (auto known = find_request(events)) return *known;
+
+  Answer answer;
+  for (const auto& expectation : append.expectations) {
+    const auto actual = version_of(expectation.aggregate);
+    if (expectation.version.holds_for(actual)) continue;
+    ErrorDetails details;
+    details.aggregate = expectation.aggregate;
+    details.expected = expectation.version;
+    details.actual = actual;
+    answer.refusals.emplace_back(ErrorCode::version_conflict, "", std::move(details));
+  }
+  for (std::size_t i = 0; i < append.conditions.size(); ++i) {
+    const auto conflicts = read(append.conditions[i].query, {.after = append.conditions[i].after, .limit = 1});
+    if (conflicts.empty()) continue;
+    ErrorDetails details;
+    details.condition = static_cast<std::uint32_t>(i);
+    details.position = conflicts[0].position;
+    answer.refusals.emplace_back(ErrorCode::condition_failed, "", std::move(details));
+  }
+  if (!answer.refusals.empty()) return answer;
+
+  Appended done;
+  done.first_position = head() + 1;
+  const auto request = requests_.size();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const auto& event = events[i];
+    RecordedEvent recorded;
+    recorded.position = head() + 1;
+    recorded.id = event.id;
+    recorded.aggregate = event.aggregate;
+    recorded.type = event.type;
+    recorded.tags = event.tags;
+    recorded.also = event.also;
+    recorded.payload = event.payload;
+    recorded.format = event.format;
+    recorded.metadata = event.metadata;
+    recorded.occurred_at = event.occurred_at.value_or(Timestamp::first());
+    if (event.aggregate) {
+      recorded.seq_nr = version_of(*event.aggregate) + 1;
+      const auto named = std::find_if(done.versions.begin(), done.versions.end(), [&](const auto& v) { return v.aggregate == *event.aggregate; });
+      if (named == done.versions.end()) done.versions.push_back({*event.aggregate, recorded.seq_nr});
+      else named->version = recorded.seq_nr;
+    }
+    recorded.shard = shard_of(event, events[0].id);
+    if (event.id.given()) ids_[{event.id, recorded.shard}] = {request, i, recorded.position};
+    events_.push_back(std::move(recorded));
+  }
+  done.last_position = head();
+  for (auto snapshot : append.snapshots) {
+    snapshot.version = version_of(snapshot.aggregate);
+    write(std::move(snapshot));
+  }
+  requests_.push_back({std::move(events), done});
+  answer.accepted = done;
+  return answer;
+}
+
+std::optional<Answer> LocalModel::find_request(const std::vector<Event>& events) const {
+  std::vector<Known> known;
+  for (const auto& event : events) {
+    const auto found = ids_.find({event.id, shard_of(event, events[0].id)});
+    if (found != ids_.end()) known.push_back(found->second);
+  }
+  if (known.empty()) return std::nullopt;
+
+  Answer answer;
+  const auto& request = requests_[known[0].request];
+  bool same = known.size() == events.size() && request.events == events;
+  for (std::size_t i = 0; i < known.size(); ++i) same = same && known[i].request == known[0].request && known[i].index == i;
+  if (same) {
+    answer.accepted = request.answer;
+    answer.accepted->duplicate = true;
+    return answer;
+  }
+  for (const auto& one : known) {
+    ErrorDetails details;
+    details.position = one.position;
+    answer.refusals.emplace_back(ErrorCode::duplicate_event, "", std::move(details));
+  }
+  return answer;
+}
+
+bool LocalModel::learn(const RecordedEvent& event) {
+  auto& mine = events_.at(event.position.value - 1);
+  if (!mine.id.given()) mine.id = event.id;
+  if (mine.occurred_at == Timestamp::first()) mine.occurred_at = event.occurred_at;
+  if (!mine.aggregate) mine.shard = event.shard;  // by the id of its append's first event, which may be the store's
+  mine.offset = event.offset;
+  return mine == event;
+}
+
+std::vector<RecordedEvent> LocalModel::read(const Query& query, const ReadOptions& options) const {
+  std::vector<RecordedEvent> found;
+  for (const auto& event : events_) {
+    if (event.position <= options.after) continue;
+    if (options.before && event.position >= *options.before) continue;
+    if (options.up_to && event.position > *options.up_to) continue;
+    if (matches(query, event)) found.push_back(event);
+  }
+  limit(found, options.direction, options.limit);
+  return found;
+}
+
+std::vector<RecordedEvent> LocalModel::read(const AggregateId& aggregate, const StreamOptions& options) const {
+  std::vector<RecordedEvent> found;
+  for (const auto& event : events_) {
+    if (event.aggregate != aggregate) continue;
+    if (options.up_to && event.position > *options.up_to) continue;
+    if (options.from && (options.direction == Direction::forwards ? event.seq_nr < *options.from : event.seq_nr > *options.from)) continue;
+    found.push_back(event);
+  }
+  limit(found, options.direction, options.limit);
+  return found;
+}
+
+AggregateInfo LocalModel::aggregate(const AggregateId& aggregate, GlobalPosition up_to) const {
+  AggregateInfo info{aggregate, SeqNr{0}, GlobalPosition{0}, sharding::shard_of(sharding::stream_hash(aggregate), shards_)};
+  for (const auto& event : events_) {
+    if (event.position > up_to || event.aggregate != aggregate) continue;
+    ++info.version;
+    info.last_position = event.position;
+  }
+  return info;
+}
+
+std::vector<AggregateInfo> LocalModel::aggregates(const std::optional<std::string>& type, const std::optional<AggregateId>& after,
+                                                  std::size_t most) const {
+  std::set<AggregateId> ids;
+  for (const auto& event : events_) {
+    if (!event.aggregate || (type && event.aggregate->type != *type) || (after && *event.aggregate <= *after)) continue;
+    ids.insert(*event.aggregate);
+  }
+  std::vector<AggregateInfo> infos;
+  for (const auto& id : ids) {
+    if (infos.size() < most) infos.push_back(aggregate(id, head()));
+  }
+  return infos;
+}
+
+bool LocalModel::put_snapshot(const Snapshot& snapshot) {
+  if (snapshot.version.value == 0 || snapshot.version > version_of(snapshot.aggregate)) return false;
+  write(snapshot);
+  return true;
+}
+
+void LocalModel::write(Snapshot snapshot) {
+  auto& slots = snapshots_[snapshot.aggregate];
+  if (!slots.latest || slots.latest->version <= snapshot.version) slots.latest = snapshot;
+  if (!snapshot.keep) return;
+  if (*snapshot.keep > 0) slots.retained[snapshot.version] = snapshot;
+  while (slots.retained.size() > *snapshot.keep) slots.retained.erase(slots.retained.begin());
+}
+
+std::optional<Snapshot> LocalModel::latest(const AggregateId& aggregate) const {
+  const auto found = snapshots_.find(aggregate);
+  return found == snapshots_.end() ? std::nullopt : found->second.latest;
+}
+
+std::optional<Snapshot> LocalModel::snapshot_at(const AggregateId& aggregate, SeqNr version) const {
+  std::optional<Snapshot> best;
+  for (const auto& snapshot : snapshots(aggregate)) {
+    if (snapshot.version <= version && (!best || best->version < snapshot.version)) best = snapshot;
+  }
+  return best;
+}
+
+std::optional<Snapshot> LocalModel::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) const {
+  return snapshot_at(aggregate, this->aggregate(aggregate, up_to).version);
+}
+
+std::vector<Snapshot> LocalModel::snapshots(const AggregateId& aggregate) const {
+  std::vector<Snapshot> all;
+  const auto found = snapshots_.find(aggregate);
+  if (found == snapshots_.end()) return all;
+  all.push_back(*found->second.latest);
+  for (auto retained = found->second.retained.rbegin(); retained != found->second.retained.rend(); ++retained) all.push_back(retained->second);
+  return all;
+}
+
+ShardId LocalModel::shard_of(const Event& event, const EventId& first_id) const {
+  return sharding::shard_of(event.aggregate ? sharding::stream_hash(*event.aggregate) : sharding::event_hash(first_id), shards_);
+}
+
+SeqNr LocalModel::version_of(const AggregateId& aggregate) const { return this->aggregate(aggregate, head()).version; }
+
+}  // namespace evershard::model
