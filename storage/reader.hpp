@@ -12,16 +12,16 @@
 #include "evershard/protocol/query.hpp"
 #include "evershard/protocol/read.hpp"
 #include "evershard/protocol/snapshot.hpp"
-#include "evershard/storage/location.hpp"
+#include "evershard/sharding/term_hash.hpp"
+#include "evershard/storage/event_cursor.hpp"
+#include "evershard/storage/found_event.hpp"
+#include "evershard/storage/rows.hpp"
 #include "evershard/storage/store.hpp"
+#include "evershard/storage/view.hpp"
 
 namespace evershard::storage {
 
-/// Position and place of one event; what indexes give.
-struct FoundEvent {
-  GlobalPosition position;
-  EventLocation location;
-};
+class StreamWalk;
 
 struct StreamHead {
   SeqNr version;  ///< 0: absent
@@ -44,21 +44,12 @@ struct StoredCommand {
   GlobalPosition position;
 };
 
-/// Gives events in the order asked for; one thread. Holds its view: keep it for pages, not for hours.
-class EventCursor {
- public:
-  virtual ~EventCursor() = default;
-  /// Up to so many events, or about so many bytes; an empty answer is the end. Errors: corruption (shard, offset), io
-  virtual Result<void> next(std::size_t events_max, std::size_t bytes_max, std::vector<RecordedEvent>& out) = 0;
-  /// The same without their payloads: positions only. For benchmarks and counts; not compared with the records.
-  virtual Result<std::size_t> next_positions(std::size_t events_max, std::vector<GlobalPosition>& out) = 0;
-  [[nodiscard]] virtual bool at_end() const = 0;
-};
-
 /// Stateless: any thread, any number at once. No answer leaves before the record was compared with what was asked.
 class Reader {
  public:
   explicit Reader(const Store& store);
+  /// The same of rows alone. Shape: they outlive it.
+  Reader(const Rows& rows, const sharding::TermHasher& hasher, std::uint32_t shards);
 
   /// Everything, or a query's matches. Shape: the query was checked.
   [[nodiscard]] std::unique_ptr<EventCursor> open(const View& view, const Query& query, const ReadOptions& options) const;
@@ -71,11 +62,14 @@ class Reader {
   [[nodiscard]] Result<StreamHead> head(const View& view, const AggregateId& aggregate) const;
   /// The head as of a position (inclusive).
   [[nodiscard]] Result<StreamHead> head_at(const View& view, const AggregateId& aggregate, GlobalPosition up_to) const;
+  /// Absent ids cost a filter's look-up.
   [[nodiscard]] Result<std::optional<FoundEvent>> find_id(const View& view, const EventId& id, ShardId shard) const;
+  /// Errors: corruption, naming shard and offset; io
   [[nodiscard]] Result<RecordedEvent> load(const FoundEvent& found) const;
   [[nodiscard]] Result<StoredRequest> request_of(const FoundEvent& found) const;
   [[nodiscard]] Result<std::optional<StoredCommand>> find_command(const View& view, const AggregateId& aggregate,
                                                                   std::string_view command_id) const;
+  /// Absent above the watermark, and 0.
   [[nodiscard]] Result<std::optional<RecordedEvent>> event_at(const View& view, GlobalPosition position) const;
 
   /// By type (absent: all types), in order of type and value, behind `after`.
@@ -92,7 +86,11 @@ class Reader {
   [[nodiscard]] Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate, Timestamp now) const;
 
  private:
-  const Store& store_;
+  [[nodiscard]] StreamWalk stream_of(const View& view, const AggregateId& aggregate, GlobalPosition up_to) const;
+
+  const Rows& rows_;
+  sharding::TermHasher hasher_;
+  std::uint32_t shards_;
 };
 
 }  // namespace evershard::storage

@@ -5,10 +5,17 @@
 #include <memory>
 #include <string_view>
 
+#include "evershard/protocol/numbers.hpp"
 #include "evershard/storage/rows.hpp"
 #include "evershard/storage/tail_index.hpp"
 
 namespace evershard::storage {
+
+class FamilyRows;
+
+/// A command's row stands in `ids` under its key and this shard, wherever its events are: the key is a hash of aggregate
+/// and command id, so one exact look-up finds it. The row's value names the shard of the append's first event.
+inline constexpr ShardId command_shard{0};
 
 /// Gives the rows of one index family in key order. Between two calls the caller may pause as long as it likes.
 ///
@@ -18,14 +25,17 @@ class RunBuilder {
  public:
   RunBuilder(std::shared_ptr<const TailIndex> tail, Family family);
   ~RunBuilder();
+  RunBuilder(const RunBuilder&) = delete;
+  RunBuilder& operator=(const RunBuilder&) = delete;
+
   /// Sorting, in steps of about a millisecond; true: done, rows can be taken.
   bool prepare_step();
   /// False: no more rows. The views hold until the next call.
   bool next(std::string_view& key, std::string_view& value);
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<const TailIndex> tail_;
+  std::unique_ptr<FamilyRows> rows_;
 };
 
 }  // namespace evershard::storage

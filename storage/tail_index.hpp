@@ -2,15 +2,21 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "evershard/protocol/event_id.hpp"
 #include "evershard/sharding/term_hash.hpp"
+#include "evershard/storage/arena.hpp"
 #include "evershard/storage/chunks.hpp"
 #include "evershard/storage/location.hpp"
+#include "evershard/storage/position_list.hpp"
+#include "evershard/storage/stable_array.hpp"
+#include "evershard/storage/tail_table.hpp"
 
 namespace evershard::storage {
 
@@ -34,20 +40,79 @@ struct TailEvent {
 class TailIndex {
  public:
   explicit TailIndex(GlobalPosition first, std::size_t events_hint = 262'144);
-  ~TailIndex();
   TailIndex(const TailIndex&) = delete;
+  TailIndex& operator=(const TailIndex&) = delete;
 
+  /// Shape: the position is next(); an aggregate's seq_nrs follow each other.
   void add(const TailEvent& event);
-  [[nodiscard]] GlobalPosition first() const;
-  [[nodiscard]] GlobalPosition next() const;  ///< writer's side: the position after the last one added
-  [[nodiscard]] std::size_t events() const;
-  [[nodiscard]] std::size_t bytes() const;
+  [[nodiscard]] GlobalPosition first() const { return first_; }
+  [[nodiscard]] GlobalPosition next() const { return first_ + events(); }  ///< writer's side: behind the last one added
+  [[nodiscard]] std::size_t events() const { return places_.size(); }      ///< any thread
+  [[nodiscard]] std::size_t bytes() const;                                 ///< any thread
 
-  struct Impl;
-  [[nodiscard]] const Impl& impl() const { return *impl_; }
+  // For readers. Events are named by their number in this tail: position - first().
+
+  struct Place {
+    ShardOffset record;
+    sharding::Term type;
+    std::uint32_t stream;  ///< number + 1; 0: no aggregate
+    ShardId shard;
+    std::uint16_t index;
+
+    [[nodiscard]] EventLocation location() const { return {shard, record, index}; }
+  };
+  struct TermEntry {
+    sharding::Term term;
+    PositionList events{};
+  };
+  /// One aggregate's: two with the same hash have one each.
+  struct StreamEntries {
+    sharding::Term term;
+    std::string_view aggregate_text;
+    SeqNr first_seq_nr;
+    PositionList events{};
+  };
+  struct CommandEntry {
+    EventId key;
+    std::uint32_t event;
+  };
+
+  [[nodiscard]] const Place& place(std::uint32_t event) const { return places_[event]; }
+  [[nodiscard]] const EventId& id(std::uint32_t event) const { return ids_[event]; }
+  [[nodiscard]] Posting posting(std::uint32_t event) const {
+    const Place& place = places_[event];
+    return {first_ + event, place.location(), place.type};
+  }
+
+  /// nullptr: none.
+  [[nodiscard]] const PositionList* find_term(sharding::Term term) const;
+  [[nodiscard]] const StreamEntries* find_stream(sharding::Term term, std::string_view aggregate_text) const;
+  [[nodiscard]] std::optional<std::uint32_t> find_id(const EventId& id, ShardId shard) const;
+  [[nodiscard]] std::optional<std::uint32_t> find_command(const EventId& key) const;
+
+  // For those who go through all of it: listing and sealing. Tables by the top byte of their key.
+  [[nodiscard]] const TailTable& term_table() const { return term_table_; }
+  [[nodiscard]] const TailTable& stream_table() const { return stream_table_; }
+  [[nodiscard]] const StableArray<TermEntry>& terms() const { return terms_; }
+  [[nodiscard]] const StableArray<StreamEntries>& streams() const { return streams_; }
+  [[nodiscard]] const StableArray<CommandEntry>& commands() const { return commands_; }
 
  private:
-  std::unique_ptr<Impl> impl_;
+  std::uint32_t find_term_number(sharding::Term term) const;
+  std::uint32_t find_stream_number(sharding::Term term, std::string_view aggregate_text) const;
+  std::uint32_t add_stream(const TailEvent& event);
+
+  GlobalPosition first_;
+  Arena arena_;
+  StableArray<Place> places_;
+  StableArray<EventId> ids_;
+  StableArray<TermEntry> terms_;
+  StableArray<StreamEntries> streams_;
+  StableArray<CommandEntry> commands_;
+  TailTable term_table_;
+  TailTable stream_table_;
+  TailTable id_table_;
+  TailTable command_table_;
 };
 
 }  // namespace evershard::storage

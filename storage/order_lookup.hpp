@@ -1,0 +1,39 @@
+// OrderLookup: from a position to the shard and offset that a cut gave it to, and to the record there.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "evershard/protocol/read.hpp"
+#include "evershard/protocol/result.hpp"
+#include "evershard/sharding/runs.hpp"
+#include "evershard/storage/found_event.hpp"
+#include "evershard/storage/rows.hpp"
+
+namespace evershard::storage {
+
+/// Walks the order's runs. One thread.
+class OrderLookup {
+ public:
+  OrderLookup(const Rows& rows, Direction direction) : rows_(rows), direction_(direction) {}
+  /// The run that a position lies in. Shape: at or below the watermark. Cost: nothing or a step where it lies in the
+  /// same cut or the next one, else a search. Errors: corruption: no cut has it
+  Result<sharding::Run> run_of(GlobalPosition position);
+
+ private:
+  bool find_in_cut(GlobalPosition position);
+  Result<void> read_cut();
+
+  const Rows& rows_;
+  Direction direction_;
+  std::unique_ptr<RowCursor> cursor_;
+  std::vector<sharding::Run> runs_;  // of the cut under the cursor
+  std::size_t at_ = 0;
+};
+
+/// One position's event, by the truth alone: order and journal. Errors: corruption, io
+Result<FoundEvent> locate(const Rows& rows, GlobalPosition position);
+
+}  // namespace evershard::storage

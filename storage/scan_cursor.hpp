@@ -1,0 +1,49 @@
+// ScanCursor: everything, in the order's sequence; each shard's journal is read through once.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "evershard/storage/event_cursor.hpp"
+#include "evershard/storage/order_lookup.hpp"
+#include "evershard/storage/posting_cursor.hpp"
+#include "evershard/storage/records.hpp"
+#include "evershard/storage/rows.hpp"
+
+namespace evershard::storage {
+
+/// Needs no index. One journal cursor a shard, opened where the scan first comes to it.
+class ScanCursor final : public EventCursor {
+ public:
+  ScanCursor(const Rows& rows, const Walk& walk, std::optional<std::uint64_t> limit);
+  Result<void> next(std::size_t events_max, std::size_t bytes_max, std::vector<RecordedEvent>& out) override;
+  Result<std::size_t> next_positions(std::size_t events_max, std::vector<GlobalPosition>& out) override;
+  [[nodiscard]] bool at_end() const override { return left_ == 0; }
+
+ private:
+  struct Journal {
+    std::string prefix;
+    std::unique_ptr<RowCursor> cursor;
+    std::optional<RecordView> record;
+  };
+  /// Brings the record with this offset under the shard's cursor.
+  Result<Journal*> read(ShardId shard, ShardOffset offset);
+  Result<void> step();
+
+  const Rows& rows_;
+  Walk walk_;
+  GlobalPosition at_;
+  std::uint64_t left_;  // events to give
+  bool long_;           // worth reading ahead
+  OrderLookup order_;
+  sharding::Run run_{};
+  std::unordered_map<ShardId, Journal> journals_;
+  Journal* journal_ = nullptr;  // of run_
+};
+
+}  // namespace evershard::storage
