@@ -1,0 +1,53 @@
+#include "evershard/storage/applied.hpp"
+
+namespace evershard::storage {
+namespace {
+
+constexpr std::size_t head_bytes = 1 + 3 * 8;
+constexpr std::size_t epoch_bytes = 2 + 8;
+
+template <class Int>
+void put(std::string& out, Int value) {
+  for (int shift = static_cast<int>(sizeof(Int)) * 8 - 8; shift >= 0; shift -= 8) out.push_back(static_cast<char>(value >> shift));
+}
+
+template <class Int>
+Int take(std::string_view& bytes) {
+  Int value = 0;
+  for (std::size_t i = 0; i < sizeof(Int); ++i) value = static_cast<Int>(value << 8 | static_cast<unsigned char>(bytes[i]));
+  bytes.remove_prefix(sizeof(Int));
+  return value;
+}
+
+}  // namespace
+
+std::string encode(const Applied& applied) {
+  std::string out;
+  out.reserve(head_bytes + applied.epochs.size() * epoch_bytes);
+  out.push_back(1);
+  put(out, applied.number.value);
+  put(out, applied.watermark.value);
+  put(out, applied.coordinator.value);
+  for (const auto& [shard, epoch] : applied.epochs) {
+    put(out, shard.value);
+    put(out, epoch.value);
+  }
+  return out;
+}
+
+Result<Applied> decode_applied(std::string_view bytes) {
+  if (bytes.size() < head_bytes || bytes[0] != 1 || (bytes.size() - head_bytes) % epoch_bytes != 0)
+    return refuse(ErrorCode::corruption, "state row \"applied\" has " + std::to_string(bytes.size()) + " bytes of no known form");
+  bytes.remove_prefix(1);
+  Applied applied;
+  applied.number = CutNumber{take<std::uint64_t>(bytes)};
+  applied.watermark = GlobalPosition{take<std::uint64_t>(bytes)};
+  applied.coordinator = Epoch{take<std::uint64_t>(bytes)};
+  while (!bytes.empty()) {
+    auto shard = ShardId{take<std::uint16_t>(bytes)};
+    applied.epochs.emplace_back(shard, Epoch{take<std::uint64_t>(bytes)});
+  }
+  return applied;
+}
+
+}  // namespace evershard::storage

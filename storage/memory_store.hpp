@@ -1,0 +1,57 @@
+// MemoryStore: a store that lives as long as its object, for tests, simulation and embedding.
+
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "evershard/storage/memory_rows.hpp"
+#include "evershard/storage/open.hpp"
+#include "evershard/storage/sealer.hpp"
+#include "evershard/storage/staging.hpp"
+#include "evershard/storage/store.hpp"
+#include "evershard/storage/tails.hpp"
+
+namespace evershard::storage {
+
+/// The same tails, staging and sealing as on disk; only rows are kept elsewhere.
+class MemoryStore final : public Store {
+ public:
+  explicit MemoryStore(StoreOptions options);
+  ~MemoryStore() override;
+
+  [[nodiscard]] const Identity& identity() const override { return identity_; }
+  [[nodiscard]] sharding::TermHasher hasher() const override { return sharding::TermHasher(identity_.term_key, options_.term_mask); }
+  [[nodiscard]] sharding::OrderState recovered() const override { return recovered_; }
+  [[nodiscard]] std::unique_ptr<StagedCommit> stage(const CommitBatch& batch) override;
+  [[nodiscard]] Result<void> commit(StagedCommit& staged) override;
+  [[nodiscard]] Admission admission() const override;
+  [[nodiscard]] View view() const override { return tails_.view(); }
+  [[nodiscard]] const Rows& rows() const override { return rows_; }
+  Result<void> seal() override;
+  [[nodiscard]] StoreStats stats() const override;
+  void close() override;
+
+ private:
+  class Staged;
+  class Runs;
+  void step(const char* name) const;
+
+  const StoreOptions options_;
+  const Identity identity_;
+  const sharding::OrderState recovered_;
+  MemoryRows rows_;
+  Tails tails_;
+  std::mutex staging_mutex_;
+  Staging staging_;
+  SnapshotSlots snapshots_;
+  std::uint64_t staged_ = 0;
+  std::atomic<std::uint64_t> committed_{0};
+  std::atomic<bool> failed_{false};
+  std::atomic<bool> closed_{false};
+  std::unique_ptr<RunSink> runs_;
+  std::unique_ptr<Sealer> sealer_;  // stops before what it uses goes
+};
+
+}  // namespace evershard::storage

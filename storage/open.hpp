@@ -1,0 +1,29 @@
+// Opening a store: on disk or in memory.
+
+#pragma once
+
+#include <memory>
+
+#include "evershard/protocol/result.hpp"
+#include "evershard/storage/options.hpp"
+#include "evershard/storage/store.hpp"
+
+namespace evershard::storage {
+
+/// Opens the store in `data_dir`, or creates it.
+///
+/// Errors: not_found         there is none, and `create` is off
+///         invalid_argument  another shard count or hash than the store has; a newer format; a bad size
+///         unavailable       another process has it open: named
+///         corruption        damaged, or less was recovered than was acknowledged: says which file and what is missing
+///         io                the disk refused
+/// Cost:   reads back what was not sealed: at most twice `tail_events`, below a second.
+Result<std::unique_ptr<Store>> open_rocks_store(StoreOptions options);
+
+/// A new, empty store that lives as long as the object.
+Result<std::unique_ptr<Store>> open_memory_store(StoreOptions options);
+
+/// By `data_dir`: empty is in memory.
+Result<std::unique_ptr<Store>> open_store(StoreOptions options);
+
+}  // namespace evershard::storage

@@ -1,0 +1,91 @@
+#include "evershard/storage/recovered_order.hpp"
+
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "evershard/storage/applied.hpp"
+#include "evershard/storage/keys.hpp"
+#include "evershard/storage/records.hpp"
+
+namespace evershard::storage {
+namespace {
+
+constexpr auto last_number = std::numeric_limits<std::uint64_t>::max();
+
+Refused corrupt(std::string what) { return refuse(ErrorCode::corruption, std::move(what)); }
+
+Result<std::optional<sharding::Cut>> last_cut(const Rows& rows) {
+  auto order = rows.cursor(Family::order, {});
+  order->seek_for_prev(keys::order(GlobalPosition{last_number}));
+  EVERSHARD_TRY(order->status());
+  if (!order->valid()) return std::nullopt;
+  auto cut = sharding::decode_cut(order->value());
+  if (!cut) return refuse(std::move(cut).error());
+  return std::move(*cut);
+}
+
+/// The offset behind the last record of a shard.
+Result<ShardOffset> journal_end(RowCursor& journal, ShardId shard) {
+  journal.seek_for_prev(keys::journal(shard, ShardOffset{last_number}));
+  EVERSHARD_TRY(journal.status());
+  if (!journal.valid()) return ShardOffset{1};
+  auto key = keys::decode_journal(journal.key());
+  if (!key) return refuse(std::move(key).error());
+  if (key->shard != shard) return ShardOffset{1};
+  auto record = RecordView::open(journal.value(), shard, key->offset);
+  if (!record) return refuse(std::move(record).error());
+  return key->offset + record->size();
+}
+
+}  // namespace
+
+Result<sharding::OrderState> recover_order(const Rows& rows, std::uint32_t shards) {
+  sharding::OrderState state;
+  state.shards.resize(shards);
+  auto cut = last_cut(rows);
+  if (!cut) return refuse(std::move(cut).error());
+
+  auto applied_key = keys::applied();
+  std::string_view wanted[] = {applied_key};
+  auto row = rows.get(Family::state, wanted);
+  if (!row) return refuse(std::move(row).error());
+  Applied applied;
+  if ((*row)->found(0)) {
+    auto decoded = decode_applied((*row)->value(0));
+    if (!decoded) return refuse(std::move(decoded).error());
+    applied = std::move(*decoded);
+  }
+  auto number = *cut ? (*cut)->number : CutNumber{0};
+  auto watermark = *cut ? (*cut)->last_position() : GlobalPosition{0};
+  if (applied.number != number || applied.watermark != watermark)
+    return corrupt("the last cut is number " + std::to_string(number.value) + " up to position " + std::to_string(watermark.value) +
+                   ", the applied row says number " + std::to_string(applied.number.value) + " up to position " +
+                   std::to_string(applied.watermark.value));
+  state.last_cut = number;
+  state.watermark = watermark;
+  state.coordinator = applied.coordinator;
+  for (const auto& [shard, epoch] : applied.epochs) {
+    if (shard.value >= shards) return corrupt("the applied row names shard " + std::to_string(shard.value) + " of " + std::to_string(shards));
+    state.shards[shard.value].epoch = epoch;
+  }
+
+  auto journal = rows.cursor(Family::journal, {});
+  for (std::uint32_t i = 0; i < shards; ++i) {
+    auto end = journal_end(*journal, ShardId{static_cast<std::uint16_t>(i)});
+    if (!end) return refuse(std::move(end).error());
+    state.shards[i].next = *end;
+  }
+  if (*cut) {
+    auto ends = state.shards;  // of the shards the last cut names: their last segment's
+    for (const auto& segment : (*cut)->segments)
+      if (segment.shard.value < shards) ends[segment.shard.value].next = segment.end;
+    for (std::uint32_t i = 0; i < shards; ++i)
+      if (ends[i].next != state.shards[i].next)
+        return corrupt("the records of shard " + std::to_string(i) + " end before offset " + std::to_string(state.shards[i].next.value) +
+                       ", the last cut ends before " + std::to_string(ends[i].next.value));
+  }
+  return state;
+}
+
+}  // namespace evershard::storage

@@ -1,0 +1,212 @@
+// Opening a RocksStore: what is in the folder, whose it is, how far it was recovered, and the tail rebuilt.
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <system_error>
+
+#include "evershard/protocol/check.hpp"
+#include "evershard/protocol/limits.hpp"
+#include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/keys.hpp"
+#include "evershard/storage/new_identity.hpp"
+#include "evershard/storage/recovered_order.hpp"
+#include "evershard/storage/rocks_status.hpp"
+#include "evershard/storage/rocks_store.hpp"
+#include "evershard/storage/steps.hpp"
+#include "evershard/storage/tail_rebuild.hpp"
+
+namespace evershard::storage {
+namespace {
+
+struct Folder {
+  bool current = false;
+  bool tables = false;
+  std::string newest_log;
+};
+
+Folder look_into(const std::filesystem::path& database) {
+  Folder found;
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator at(database, ignored), end; at != end; at.increment(ignored)) {
+    auto name = at->path().filename().string();
+    if (name == "CURRENT") found.current = true;
+    if (name.ends_with(".sst")) found.tables = true;
+    if (name.ends_with(".log")) found.newest_log = std::max(found.newest_log, name);
+  }
+  return found;
+}
+
+bool is_lock_held(const rocksdb::Status& status) {
+  auto text = status.ToString();
+  return status.IsIOError() && (text.find("lock hold by current process") != std::string::npos || text.find("While lock file") != std::string::npos);
+}
+
+bool has_unknown_families(const rocksdb::Status& status) {
+  return status.IsInvalidArgument() && status.ToString().find("olumn families not opened") != std::string::npos;
+}
+
+Refused invalid(std::string what) { return refuse(ErrorCode::invalid_argument, std::move(what)); }
+Refused corrupt(std::string what) { return refuse(ErrorCode::corruption, std::move(what)); }
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_rocks_store(StoreOptions options) { return RocksStore::open(std::move(options)); }
+
+Result<std::unique_ptr<Store>> RocksStore::open(StoreOptions options) {
+  if (options.data_dir.empty()) return invalid("a store on disk needs a data directory");
+  if (options.shards > shards_max) return invalid("a store has at most 65535 shards, not " + std::to_string(options.shards));
+  if (options.tail_events == 0 || options.tail_bytes_max == 0 || options.record_bytes == 0 || options.memtable_bytes == 0)
+    return invalid("tail_events, tail_bytes_max, record_bytes and memtable_bytes are above 0");
+  std::unique_ptr<RocksStore> store(new RocksStore(std::move(options)));
+  EVERSHARD_TRY(store->look_at_folder());
+  EVERSHARD_TRY(store->open_database());
+  EVERSHARD_TRY(store->identify());
+  EVERSHARD_TRY(store->compare_with_mark_file());
+  EVERSHARD_TRY(store->rebuild());
+  store->start();
+  return store;
+}
+
+Result<void> RocksStore::look_at_folder() {
+  auto found = look_into(database_);
+  std::error_code error;
+  bool marked = std::filesystem::exists(mark_path_, error);
+  if (found.current) return {};
+  // MARK is made when a new store is complete: without it, what lies here is a creation that was broken off.
+  if (marked || found.tables) return corrupt("CURRENT is missing from " + database_.string() + ", which holds a store");
+  if (!options_.create || options_.read_only) return refuse(ErrorCode::not_found, "there is no store in " + options_.data_dir.string());
+  creating_ = true;
+  std::filesystem::create_directories(database_, error);
+  if (error) return refuse(ErrorCode::io, "cannot create " + database_.string() + ": " + error.message());
+  return {};
+}
+
+Result<void> RocksStore::open_database() {
+  std::unique_ptr<RocksFamilies> families;
+  auto status = RocksFamilies::open(rocks_, database_.string(), options_.read_only, families);
+  if (is_lock_held(status))
+    return refuse(ErrorCode::unavailable, options_.data_dir.string() + " is open already: " + StoreOwner::named_in(owner_path_));
+  if (has_unknown_families(status)) {
+    auto format = RocksFamilies::stored_identity(rocks_, database_.string());
+    if (!format) return refuse(std::move(format).error());
+    return corrupt(options_.data_dir.string() + " has column families no store of format " + std::to_string(format_version) + " has: " + status.ToString());
+  }
+  // A file that should be there and is not: damage, not a fault of the disk.
+  if (status.IsPathNotFound() || status.IsNotFound() || (status.IsIOError() && status.ToString().find("No such file") != std::string::npos))
+    return corrupt("cannot open " + database_.string() + ": " + status.ToString());
+  if (!status.ok()) return refuse(error_of(status, "cannot open " + database_.string()));
+  families_ = std::move(families);
+  rows_ = std::make_unique<RocksRows>(families_);
+  if (!options_.read_only) {
+    auto owner = StoreOwner::write(owner_path_);
+    if (!owner) return refuse(std::move(owner).error());
+    owner_ = std::move(*owner);
+  }
+  step(steps::open_locked);
+  return {};
+}
+
+Result<void> RocksStore::identify() {
+  auto key = keys::identity();
+  std::string_view wanted[] = {key};
+  auto row = rows_->get(Family::state, wanted);
+  if (!row) return refuse(std::move(row).error());
+  if ((*row)->found(0)) {
+    auto identity = decode_identity((*row)->value(0));
+    if (!identity) return refuse(std::move(identity).error());
+    identity_ = *identity;
+  } else {
+    std::error_code ignored;
+    auto order = rows_->cursor(Family::order, {});
+    order->seek({});
+    EVERSHARD_TRY(order->status());
+    if (order->valid() || std::filesystem::exists(mark_path_, ignored) || options_.read_only)
+      return corrupt("the identity of the store in " + options_.data_dir.string() + " is missing");
+    step(steps::open_created);
+    identity_ = new_identity(options_.shards);
+    rocksdb::WriteOptions options;
+    options.sync = true;
+    EVERSHARD_TRY(checked(families_->db().Put(options, families_->handle(Family::state), key, encode(identity_)), "cannot write the store's identity"));
+  }
+  if (options_.shards != 0 && options_.shards != identity_.shards)
+    return invalid("the store in " + options_.data_dir.string() + " has " + std::to_string(identity_.shards) + " shards, not " + std::to_string(options_.shards));
+  if (identity_.hash != sharding::hash_id)
+    return invalid("the store in " + options_.data_dir.string() + " was made with shard hash " + std::to_string(identity_.hash) + ", this program has " +
+                   std::to_string(sharding::hash_id));
+  step(steps::open_identified);
+  return {};
+}
+
+Result<void> RocksStore::compare_with_mark_file() {
+  auto state = recover_order(*rows_, identity_.shards);
+  if (!state) return refuse(std::move(state).error());
+  recovered_ = std::move(*state);
+
+  auto last = LastCommitMark::read(mark_path_);
+  if (!last) return refuse(std::move(last).error());
+  auto sealed = families_->stored_mark();
+  if (!sealed) return refuse(std::move(sealed).error());
+  // Only what was durable is sealed: the indexes' mark speaks of lost commits as MARK does.
+  auto known = std::max(*sealed, *last ? (*last)->watermark : GlobalPosition{0});
+  if (known > recovered_.watermark && !options_.accept_loss)
+    return corrupt("acknowledged commits are lost: " + mark_path_.string() + " and the indexes know of position " + std::to_string(known.value) +
+                   ", recovered up to position " + std::to_string(recovered_.watermark.value) + " (cut " + std::to_string(recovered_.last_cut.value) +
+                   ") from the log " + (database_ / look_into(database_).newest_log).string() + ": positions " +
+                   std::to_string(recovered_.watermark.value + 1) + " to " + std::to_string(known.value) + " are missing");
+  if (options_.read_only) return {};
+
+  auto file = LastCommitMark::open(mark_path_);
+  if (!file) return refuse(std::move(file).error());
+  last_commit_ = std::move(*file);
+  for (int slot = 0; slot < 2; ++slot) last_commit_->update({recovered_.last_cut, recovered_.watermark});
+  return {};
+}
+
+Result<void> RocksStore::rebuild() {
+  auto mark = families_->stored_mark();
+  if (!mark) return refuse(std::move(mark).error());
+  if (!options_.read_only) {
+    bool clear = *mark > recovered_.watermark;
+    if (!clear && *mark == GlobalPosition{0}) {  // dropping them was broken off
+      auto empty = families_->indexes_empty();
+      if (!empty) return refuse(std::move(empty).error());
+      clear = !*empty;
+    }
+    if (clear) {
+      EVERSHARD_TRY(families_->clear_indexes(rocks_));
+      mark = GlobalPosition{0};
+      step(steps::open_cleared);
+    }
+  }
+
+  Tails::Sizes sizes{options_.tail_events, options_.tail_bytes_max};
+  if (options_.read_only) sizes.events = sizes.bytes = std::numeric_limits<std::size_t>::max();  // nothing is sealed: one tail
+  tails_ = std::make_unique<Tails>(std::min(*mark, recovered_.watermark), sizes);
+  disk_ = std::make_unique<DiskSpace>(options_.data_dir, options_.disk_reserve_bytes);
+  TailRebuild::Options rebuild{identity_.shards, options_.accept_loss, []() -> Result<void> {
+                                 return corrupt("several damaged records, and a store opened read only cannot seal around them");
+                               }};
+  if (!options_.read_only) {
+    runs_ = std::make_unique<RocksRuns>(*families_, rocks_, options_.data_dir / "sealing");
+    EVERSHARD_TRY(runs_->prepare_folder());
+    sealer_ = std::make_unique<Sealer>(*tails_, *runs_, Sealer::Options{options_.tail_events, options_.seal_bytes_per_second, options_.at_step, [this] { poll(); }});
+    rebuild.make_room = [this] {
+      auto tail = tails_->sealable();
+      EVERSHARD_CHECK(tail != nullptr, "a full tail that was read back can be sealed");
+      return sealer_->seal_here(tail);
+    };
+  }
+  EVERSHARD_TRY(TailRebuild(*rows_, hasher(), *tails_, rebuild).run(recovered_.watermark));
+  step(steps::open_rebuilt);
+  return {};
+}
+
+void RocksStore::start() {
+  if (options_.read_only) return;
+  staging_ = std::make_unique<Staging>(recovered_, options_.record_bytes);
+  snapshots_ = std::make_unique<SnapshotSlots>(*rows_);
+  sealer_->start();
+}
+
+}  // namespace evershard::storage

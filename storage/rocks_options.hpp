@@ -1,0 +1,56 @@
+// RocksOptions: how RocksDB is set up for us, and what memory that promises.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <rocksdb/cache.h>
+#include <rocksdb/options.h>
+
+#include "evershard/storage/options.hpp"
+#include "evershard/storage/rows.hpp"
+
+namespace evershard::storage {
+
+/// The table of memory at default settings. What the settings promise is the sum; the cache is one for all families.
+///
+///   block cache (blocks, index and filter blocks of all files)        128 MB
+///   memtables: journal 3 x 32, order 2 x 4, state 2 x 8, others        ~125 MB
+///   two tails (about 150 bytes an event, 262,144 events each)           80 MB, at most 2 x 96
+///   sealing: the sorted entries of one family, one file's blocks        16 MB
+///   open files (512, without index and filter)                          10 MB
+///   log buffer, one batch being staged and one being written            16 MB
+///   in all                                                             375 MB
+///
+/// Source: docs/operations.md, "Memory".
+class RocksOptions {
+ public:
+  explicit RocksOptions(const StoreOptions& options);
+
+  [[nodiscard]] const rocksdb::DBOptions& db() const { return db_; }
+  [[nodiscard]] rocksdb::ColumnFamilyOptions family(Family family) const;
+  /// Families with a handful of rows: `mark`, and RocksDB's own `default`.
+  [[nodiscard]] rocksdb::ColumnFamilyOptions small() const;
+  [[nodiscard]] const std::shared_ptr<rocksdb::Cache>& cache() const { return cache_; }
+  /// Settings as rows of StoreStats::details.
+  [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> memory_promised() const;
+
+ private:
+  std::size_t memtable_bytes_;
+  std::size_t tail_bytes_max_;
+  std::shared_ptr<rocksdb::Cache> cache_;
+  rocksdb::DBOptions db_;
+};
+
+/// A row is protected by a checksum of its own from WriteBatch to memtable.
+inline constexpr std::size_t row_protection_bytes = 8;
+/// Files at level 0 of an index family from which appends are slowed, and refused.
+inline constexpr int index_files_slow = 24;
+inline constexpr int index_files_full = 48;
+/// Whether the RocksDB linked was built with its assertions: slower, and a full disk may abort the process in it.
+bool rocks_has_assertions();
+
+}  // namespace evershard::storage

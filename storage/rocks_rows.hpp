@@ -1,0 +1,29 @@
+// RocksRows: rows as RocksDB keeps them.
+
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "evershard/storage/rocks_families.hpp"
+#include "evershard/storage/rows.hpp"
+
+namespace evershard::storage {
+
+/// Any thread. Prefixed cursors of streams and postings skip files by filter; values of a batch stay pinned, uncopied.
+class RocksRows final : public Rows {
+ public:
+  explicit RocksRows(std::shared_ptr<const RocksFamilies> families) : families_(std::move(families)) {}
+  [[nodiscard]] std::unique_ptr<RowCursor> cursor(Family family, CursorOptions options) const override;
+  [[nodiscard]] Result<std::unique_ptr<RowBatch>> get(Family family, std::span<const std::string_view> keys) const override;
+
+  /// From now on there are no rows to be had; cursors and batches that are out keep the database open until they go.
+  void close();
+
+ private:
+  [[nodiscard]] std::shared_ptr<const RocksFamilies> families() const;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const RocksFamilies> families_;
+};
+
+}  // namespace evershard::storage

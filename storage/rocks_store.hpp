@@ -1,0 +1,100 @@
+// RocksStore: the durable store, one RocksDB a node.
+
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "evershard/storage/disk_space.hpp"
+#include "evershard/storage/last_commit_mark.hpp"
+#include "evershard/storage/open.hpp"
+#include "evershard/storage/rocks_families.hpp"
+#include "evershard/storage/rocks_options.hpp"
+#include "evershard/storage/rocks_rows.hpp"
+#include "evershard/storage/rocks_runs.hpp"
+#include "evershard/storage/sealer.hpp"
+#include "evershard/storage/staging.hpp"
+#include "evershard/storage/store.hpp"
+#include "evershard/storage/store_owner.hpp"
+#include "evershard/storage/tails.hpp"
+
+namespace evershard::storage {
+
+/// The folder: `db/` RocksDB's, `sealing/` files of a run not yet ingested, `MARK` the last acknowledged commit, `OWNER` who
+/// has it open.
+///
+/// Owner: stage() and commit() may run in two threads at once, each in one.
+class RocksStore final : public Store {
+ public:
+  static Result<std::unique_ptr<Store>> open(StoreOptions options);
+  ~RocksStore() override;
+
+  [[nodiscard]] const Identity& identity() const override { return identity_; }
+  [[nodiscard]] sharding::TermHasher hasher() const override { return sharding::TermHasher(identity_.term_key, options_.term_mask); }
+  [[nodiscard]] sharding::OrderState recovered() const override { return recovered_; }
+  [[nodiscard]] std::unique_ptr<StagedCommit> stage(const CommitBatch& batch) override;
+  [[nodiscard]] Result<void> commit(StagedCommit& staged) override;
+  [[nodiscard]] Admission admission() const override;
+  [[nodiscard]] View view() const override { return tails_->view(); }
+  [[nodiscard]] const Rows& rows() const override { return *rows_; }
+  Result<void> seal() override;
+  [[nodiscard]] StoreStats stats() const override;
+  void close() override;
+
+ private:
+  class Staged;
+  explicit RocksStore(StoreOptions options);
+
+  // Opening, in this order.
+  Result<void> look_at_folder();
+  Result<void> open_database();
+  Result<void> identify();
+  Result<void> compare_with_mark_file();
+  Result<void> rebuild();
+  void start();
+
+  void fail(const Error& error);
+  [[nodiscard]] Error failure() const;
+  void poll();
+  void step(const char* name) const;
+  void give_back(std::unique_ptr<rocksdb::WriteBatch> batch);
+  std::unique_ptr<rocksdb::WriteBatch> take_batch();
+
+  const StoreOptions options_;
+  const std::filesystem::path database_;
+  const std::filesystem::path mark_path_;
+  const std::filesystem::path owner_path_;
+  bool creating_ = false;
+  RocksOptions rocks_;
+  std::shared_ptr<RocksFamilies> families_;
+  std::unique_ptr<RocksRows> rows_;
+  std::unique_ptr<StoreOwner> owner_;
+  std::unique_ptr<LastCommitMark> last_commit_;
+  Identity identity_;
+  sharding::OrderState recovered_;
+  std::unique_ptr<DiskSpace> disk_;
+  std::unique_ptr<Tails> tails_;
+  std::unique_ptr<RocksRuns> runs_;
+  std::unique_ptr<Sealer> sealer_;
+
+  // The stager's; seal() takes the lock to end the active tail between two batches.
+  std::mutex staging_mutex_;
+  std::unique_ptr<Staging> staging_;
+  std::unique_ptr<SnapshotSlots> snapshots_;
+  std::uint64_t staged_ = 0;
+
+  std::atomic<std::uint64_t> committed_{0};  // the committer's
+  std::mutex batches_mutex_;
+  std::vector<std::unique_ptr<rocksdb::WriteBatch>> batches_;  // kept for their memory
+
+  std::atomic<bool> failed_{false};
+  std::atomic<int> index_files_{0};  // at level 0, of the family that has most
+  mutable std::mutex failure_mutex_;
+  std::optional<Error> failure_;
+  std::atomic<bool> closed_{false};
+};
+
+}  // namespace evershard::storage

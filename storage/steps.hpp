@@ -1,0 +1,30 @@
+// Steps: the names under which StoreOptions::at_step is called. Tests stop, fail or kill the process there.
+
+#pragma once
+
+namespace evershard::storage::steps {
+
+// Opening, in this order.
+inline constexpr const char* open_locked = "open.locked";        ///< RocksDB is open, its log replayed and flushed
+inline constexpr const char* open_created = "open.created";      ///< a new store: before its identity is written
+inline constexpr const char* open_identified = "open.identified";
+inline constexpr const char* open_cleared = "open.cleared";      ///< only where indexes are dropped: dropped, not yet rebuilt
+inline constexpr const char* open_rebuilt = "open.rebuilt";      ///< the tail is back
+
+// Staging and committing.
+inline constexpr const char* stage_done = "stage.done";
+inline constexpr const char* commit_begin = "commit.begin";      ///< before the write
+inline constexpr const char* commit_written = "commit.written";  ///< synced, not in MARK
+inline constexpr const char* commit_marked = "commit.marked";    ///< in MARK, not shown to readers
+inline constexpr const char* commit_shown = "commit.shown";
+
+// Sealing.
+inline constexpr const char* seal_begin = "seal.begin";
+inline constexpr const char* seal_sorting = "seal.sorting";      ///< between two steps of sorting
+inline constexpr const char* seal_rows = "seal.rows";            ///< between two steps of writing rows
+inline constexpr const char* seal_file = "seal.file";            ///< a family's file is complete and synced
+inline constexpr const char* seal_written = "seal.written";      ///< all files are, and the mark's
+inline constexpr const char* seal_ingested = "seal.ingested";    ///< in the families, the tail still shown
+inline constexpr const char* seal_shown = "seal.shown";          ///< the tail is gone
+
+}  // namespace evershard::storage::steps
