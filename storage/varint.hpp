@@ -30,8 +30,8 @@ inline char* put_varint(char* at, std::uint64_t value) {
 }
 
 inline void append_varint(std::string& out, std::uint64_t value) {
-  std::array<char, varint_bytes_max> buffer;
-  out.append(buffer.data(), static_cast<std::size_t>(put_varint(buffer.data(), value) - buffer.data()));
+  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+  out += static_cast<char>(value);
 }
 
 template <class T>

@@ -1,0 +1,161 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "evershard/storage/records.hpp"
+#include "tests/storage/random_values.hpp"
+#include "tests/storage/record_examples.hpp"
+
+namespace evershard::storage {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr ShardId shard{7};
+constexpr ShardOffset first{1'000};
+
+std::string example_record() { return record_of(encode_example(example_append()), shard, first); }
+
+Result<std::string> stubbed(std::string_view record, std::vector<std::pair<std::uint16_t, EventState>> stubs) {
+  return with_stubs(record, shard, first, stubs);
+}
+
+TEST(Stubs, OfARemovedEventKeepWhoseItWasItsNumberAndItsRequest) {
+  const auto record = stubbed(example_record(), {{0, EventState::removed}});
+  ASSERT_TRUE(record);
+
+  const auto placed = RecordView::open(*record, shard, first)->event(0);
+  const auto events = events_of(*record, shard, first);
+
+  RecordedEvent expected;
+  expected.position = GlobalPosition{1'000};
+  expected.shard = shard;
+  expected.offset = first;
+  expected.id = example_append().events[0].id;
+  expected.aggregate = AggregateId{"order", "1"};
+  expected.seq_nr = SeqNr{1};
+  expected.state = EventState::removed;
+  ASSERT_TRUE(placed && events);
+  EXPECT_EQ(events->front(), expected);
+  EXPECT_EQ(placed->index, 0u);
+  EXPECT_EQ(placed->count, 3u);
+  EXPECT_EQ(placed->request, example_append().request_id);
+  EXPECT_EQ(placed->content_hash, encode_example(example_append()).content_hash);
+  EXPECT_FALSE(placed->command_id);
+}
+
+TEST(Stubs, OfAnErasedEventKeepAllButItsPayload) {
+  const auto record = stubbed(example_record(), {{0, EventState::erased}});
+  ASSERT_TRUE(record);
+
+  const auto placed = RecordView::open(*record, shard, first)->event(0);
+  const auto events = events_of(*record, shard, first);
+
+  RecordedEvent expected = recorded(example_append().events[0], shard, first, SeqNr{1});
+  expected.payload.clear();
+  expected.state = EventState::erased;
+  ASSERT_TRUE(placed && events);
+  EXPECT_EQ(events->front(), expected);
+  EXPECT_EQ(placed->command_id, "pay");
+  EXPECT_EQ(placed->reply, "ok");
+}
+
+TEST(Stubs, LeaveTheOtherEventsAsTheyAre) {
+  const auto before = events_of(example_record(), shard, first);
+  const auto record = stubbed(example_record(), {{1, EventState::removed}, {2, EventState::live}});
+  ASSERT_TRUE(record);
+
+  const auto after = events_of(*record, shard, first);
+
+  ASSERT_TRUE(before && after);
+  EXPECT_EQ((*after)[0], (*before)[0]);
+  EXPECT_EQ((*after)[1].state, EventState::removed);
+  EXPECT_EQ((*after)[2], (*before)[2]);
+}
+
+TEST(Stubs, KeepNothingOfTheBytesThatWentAway) {
+  const auto record = stubbed(example_record(), {{0, EventState::removed}, {1, EventState::erased}});
+  ASSERT_TRUE(record);
+
+  EXPECT_THAT(example_record(), HasSubstr("Placed"));
+  EXPECT_THAT(*record, Not(HasSubstr("Placed")));
+  EXPECT_THAT(*record, Not(HasSubstr("{}")));
+  EXPECT_THAT(*record, HasSubstr("Paid"));
+  EXPECT_THAT(*record, Not(HasSubstr("42")));
+}
+
+TEST(Stubs, OfWhatIsRemovedStayRemoved) {
+  const auto removed = stubbed(example_record(), {{0, EventState::removed}});
+  ASSERT_TRUE(removed);
+
+  EXPECT_EQ(stubbed(*removed, {{0, EventState::erased}}), removed);
+  EXPECT_EQ(stubbed(*removed, {{0, EventState::live}}), removed);
+  EXPECT_EQ(stubbed(example_record(), {{0, EventState::removed}, {0, EventState::erased}}), removed);
+}
+
+TEST(Stubs, ReplaceAnErasedEventByARemovedOne) {
+  const auto erased = stubbed(example_record(), {{0, EventState::erased}});
+  ASSERT_TRUE(erased);
+
+  EXPECT_EQ(stubbed(*erased, {{0, EventState::removed}}), stubbed(example_record(), {{0, EventState::removed}}));
+}
+
+TEST(Stubs, OfRandomRecordsKeepIdAggregateAndOrder) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomValues random(seed);
+    const Append append = random.append();
+    std::vector<std::pair<std::uint16_t, EventState>> stubs;
+    std::vector<EventState> states;
+    for (std::size_t i = 0; i < append.events.size(); ++i) {
+      states.push_back(static_cast<EventState>(random.below(3)));
+      stubs.emplace_back(static_cast<std::uint16_t>(i), states.back());
+    }
+
+    const auto record = stubbed(record_of(encode_example(append), shard, first), stubs);
+    ASSERT_TRUE(record);
+    const auto events = events_of(*record, shard, first);
+
+    ASSERT_TRUE(events);
+    ASSERT_EQ(events->size(), append.events.size());
+    for (std::size_t i = 0; i < events->size(); ++i) {
+      RecordedEvent expected = recorded(append.events[i], shard, first + i, SeqNr{i + 1});
+      expected.state = states[i];
+      if (states[i] != EventState::live) expected.payload.clear();
+      EXPECT_EQ((*events)[i].id, expected.id);
+      EXPECT_EQ((*events)[i].aggregate, expected.aggregate);
+      EXPECT_EQ((*events)[i].seq_nr, expected.seq_nr);
+      EXPECT_EQ((*events)[i].state, states[i]);
+      if (states[i] != EventState::removed) {
+        EXPECT_EQ((*events)[i], expected);
+      }
+    }
+  }
+}
+
+TEST(Stubs, WithAnyBitFlippedAreFoundOut) {
+  const auto record = stubbed(example_record(), {{0, EventState::removed}, {1, EventState::erased}});
+  ASSERT_TRUE(record);
+
+  for (std::size_t bit = 0; bit < 8 * record->size(); ++bit) {
+    std::string flipped = *record;
+    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
+    EXPECT_FALSE(events_of(flipped, shard, first)) << bit;
+  }
+}
+
+TEST(Stubs, AreNotMadeOfADamagedRecordNorOfEventsThatAreNotThere) {
+  std::string damaged = example_record();
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);
+
+  const auto of_damaged = stubbed(damaged, {{0, EventState::removed}});
+  const auto of_missing = stubbed(example_record(), {{3, EventState::removed}});
+
+  ASSERT_FALSE(of_damaged || of_missing);
+  EXPECT_EQ(of_damaged.error().code, ErrorCode::corruption);
+  EXPECT_EQ(of_missing.error().code, ErrorCode::corruption);
+  EXPECT_THAT(of_missing.error().what, HasSubstr("offset 1003"));
+}
+
+}  // namespace
+}  // namespace evershard::storage
