@@ -1,0 +1,258 @@
+#include "evershard/actors/core/prepare.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/validate.hpp"
+#include "evershard/sharding/stream_hash.hpp"
+
+namespace evershard::actors {
+namespace {
+
+/// Which events have an id of the caller's; on the stack for the usual append.
+class IdsGiven {
+ public:
+  explicit IdsGiven(std::size_t events) : events_(events) {
+    if (events > few_.size()) many_ = std::make_unique<bool[]>(events);
+  }
+  [[nodiscard]] std::span<bool> get() { return {many_ ? many_.get() : few_.data(), events_}; }
+
+ private:
+  std::size_t events_;
+  std::array<bool, 64> few_{};
+  std::unique_ptr<bool[]> many_;
+};
+
+/// Gives every event an id. What has a name (the request, or some event of it) gets ids that follow from it, the same
+/// at every attempt; else they are random, and nobody can ask for them before he has read them.
+bool name_events(Append& append, std::span<bool> given) {
+  const EventId* name = append.request_id ? &*append.request_id : nullptr;
+  for (const auto& event : append.events) {
+    if (name == nullptr && event.id.given()) name = &event.id;
+  }
+  const EventId from = name != nullptr ? *name : EventId{};
+  for (std::size_t i = 0; i < append.events.size(); ++i) {
+    auto& id = append.events[i].id;
+    given[i] = name != nullptr;
+    if (id.given()) continue;
+    id = name != nullptr ? EventId::derived(from, static_cast<std::uint32_t>(i)) : EventId::random();
+  }
+  return name != nullptr;
+}
+
+Error known_already(const EventId& id, GlobalPosition position, const char* how) {
+  ErrorDetails details;
+  details.position = position;
+  return {ErrorCode::duplicate_event, "event " + id.text() + " is stored already, at position " + std::to_string(position.value) + how,
+          std::move(details)};
+}
+
+Error matched(std::size_t condition, GlobalPosition position) {
+  ErrorDetails details;
+  details.condition = static_cast<std::uint32_t>(condition);
+  details.position = position;
+  return {ErrorCode::condition_failed,
+          "condition " + std::to_string(condition) + " failed: the event at position " + std::to_string(position.value) + " matches it",
+          std::move(details)};
+}
+
+/// A snapshot may name the version its append leaves: at least as many as the append's own events of the aggregate.
+Result<void> check_snapshots(const storage::EncodedAppend& append) {
+  for (const auto& snapshot : append.snapshots) {
+    const std::uint64_t named = snapshot.snapshot.version.value;
+    if (named == 0) continue;
+    const auto own = static_cast<std::uint64_t>(std::count_if(append.events.begin(), append.events.end(),
+                                                              [&](const auto& e) { return e.aggregate == snapshot.aggregate; }));
+    if (named >= own) continue;
+    return refuse(ErrorCode::invalid_argument,
+                  "the snapshot of " + in_quotes(append.aggregates[snapshot.aggregate].text) + " is of version " + std::to_string(named) +
+                      ", the append itself has " + std::to_string(own) + " events of that aggregate");
+  }
+  return {};
+}
+
+}  // namespace
+
+Preparer::Preparer(const storage::Store& store, const Limits& limits)
+    : store_(store), reader_(store), hasher_(store.hasher()), limits_(limits), window_from_(store.view().watermark.value) {}
+
+Result<std::optional<Appended>> Preparer::prepare(Append&& append, Prepared& prepared) const {
+  EVERSHARD_TRY(check(append, limits_));
+  for (auto& event : append.events) normalise(event);
+  IdsGiven given(append.events.size());
+  prepared.named = name_events(append, given.get()) || append.command.has_value();
+  prepared.bytes = bytes_of(append);
+  prepared.conditions = std::move(append.conditions);
+  prepared.command = append.command;
+  prepared.terms.reserve(prepared.conditions.size());
+  for (const auto& condition : prepared.conditions) {
+    prepared.terms.push_back({sharding::terms_of(condition.query, hasher_), condition.after});
+  }
+
+  auto expectations = std::move(append.expectations);
+  const std::uint32_t shards = store_.identity().shards;
+  prepared.append = storage::encode_append(std::move(append), given.get(), shards, hasher_, Timestamp::now());
+  expect(std::move(expectations), shards, prepared);
+  EVERSHARD_TRY(check_snapshots(prepared.append));
+  return look_up(prepared, false);
+}
+
+void Preparer::expect(std::vector<Expectation> expectations, std::uint32_t shards, Prepared& prepared) const {
+  const auto& written = prepared.append.aggregates;
+  std::vector<std::uint32_t> sorted;
+  if (expectations.size() > 1) {
+    sorted.resize(written.size());
+    std::iota(sorted.begin(), sorted.end(), 0u);
+    std::sort(sorted.begin(), sorted.end(), [&](auto a, auto b) { return written[a].id < written[b].id; });
+  }
+  const auto find = [&](const AggregateId& id) -> std::size_t {
+    if (sorted.empty()) {
+      return static_cast<std::size_t>(std::find_if(written.begin(), written.end(), [&](const auto& a) { return a.id == id; }) - written.begin());
+    }
+    const auto at = std::lower_bound(sorted.begin(), sorted.end(), id, [&](auto a, const AggregateId& b) { return written[a].id < b; });
+    return at != sorted.end() && written[*at].id == id ? *at : written.size();
+  };
+  prepared.expected.reserve(expectations.size());
+  for (auto& expectation : expectations) {
+    std::size_t index = find(expectation.aggregate);
+    if (index == written.size()) {
+      std::string text = expectation.aggregate.text();
+      const auto stream = hasher_.aggregate(text);
+      const auto shard = sharding::shard_of(sharding::stream_hash(text), shards);
+      index += prepared.guards.size();
+      prepared.guards.push_back({std::move(expectation.aggregate), std::move(text), stream, shard});
+    }
+    prepared.expected.push_back({static_cast<std::uint32_t>(index), expectation.version});
+  }
+}
+
+// One view for all of it: a match in it cannot be the request's own event, since its ids were not found in it.
+Result<std::optional<Appended>> Preparer::look_up(Prepared& prepared, bool confirm) const {
+  const storage::View view = store_.view();
+  prepared.view = view.watermark;
+  prepared.refusal.reset();
+  if (prepared.named) {
+    auto stored = find_request(view, prepared);
+    if (!stored || *stored) return stored;
+  }
+  EVERSHARD_TRY(find_heads(view, prepared));
+  EVERSHARD_TRY(find_matches(view, prepared, confirm));
+  return std::nullopt;
+}
+
+Result<std::optional<Appended>> Preparer::find_request(const storage::View& view, const Prepared& prepared) const {
+  const auto& events = prepared.append.events;
+  Known known(events.size());
+  std::size_t found = 0, first = 0;
+  for (std::size_t i = events.size(); i-- > 0;) {
+    if (!events[i].id_given) continue;
+    auto event = reader_.find_id(view, events[i].id, events[i].shard);
+    if (!event) return refuse(std::move(event).error());
+    if (!*event) continue;
+    known[i] = **event;
+    first = i;
+    ++found;
+  }
+  if (found == events.size()) {
+    auto answer = answer_again(prepared, known);
+    if (!answer) return refuse(std::move(answer).error());
+    return std::move(*answer);
+  }
+  if (found != 0) {
+    return refuse(known_already(events[first].id, known[first]->position, ", but not all events of this append are"));
+  }
+  if (prepared.command) {
+    auto command = reader_.find_command(view, prepared.command->aggregate, prepared.command->id);
+    if (!command) return refuse(std::move(command).error());
+    if (*command) {
+      ErrorDetails details;
+      details.position = (*command)->position;
+      return refuse(ErrorCode::duplicate_event,
+                    "command " + in_quotes(prepared.command->id) + " of " + in_quotes(prepared.command->aggregate.text()) +
+                        " was decided already, at position " + std::to_string((*command)->position.value),
+                    std::move(details));
+    }
+  }
+  return std::nullopt;
+}
+
+// All ids are known: the same request, if they were stored by one append of as many events, in this order, with this content.
+Result<Appended> Preparer::answer_again(const Prepared& prepared, const Known& known) const {
+  const auto& events = prepared.append.events;
+  auto stored = reader_.request_of(*known[0]);
+  if (!stored) return refuse(std::move(stored).error());
+  bool same = stored->index == 0 && stored->count == events.size() && stored->content_hash == prepared.append.content_hash;
+  for (std::size_t i = 1; i < events.size(); ++i) same = same && known[i]->position == known[0]->position + i;
+  if (!same) return refuse(known_already(events[0].id, known[0]->position, ", by another request"));
+
+  Appended answer;
+  answer.duplicate = true;
+  answer.first_position = known.front()->position;
+  answer.last_position = known.back()->position;
+  std::vector<std::size_t> last(prepared.append.aggregates.size());
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (events[i].aggregate != storage::EncodedEvent::no_aggregate) last[events[i].aggregate] = i;
+  }
+  for (std::size_t a = 0; a < last.size(); ++a) {
+    auto event = reader_.load(*known[last[a]]);
+    if (!event) return refuse(std::move(event).error());
+    answer.versions.push_back({prepared.append.aggregates[a].id, event->seq_nr});
+  }
+  return answer;
+}
+
+Result<void> Preparer::find_heads(const storage::View& view, Prepared& prepared) const {
+  const std::size_t count = prepared.append.aggregates.size() + prepared.guards.size();
+  prepared.heads.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto head = reader_.head(view, prepared.aggregate(i).id);
+    if (!head) return refuse(std::move(head).error());
+    prepared.heads[i] = *head;
+  }
+  return {};
+}
+
+Result<void> Preparer::find_matches(const storage::View& view, Prepared& prepared, bool confirm) const {
+  const GlobalPosition window{window_from_.load(std::memory_order_relaxed)};
+  for (std::size_t i = 0; i < prepared.terms.size(); ++i) {
+    auto& from = prepared.terms[i].from;
+    if (from >= view.watermark || (from >= window && !confirm)) continue;
+    auto match = reader_.first_match(view, prepared.conditions[i].query, from, view.watermark);
+    if (!match) return refuse(std::move(match).error());
+    if (*match) {
+      prepared.refusal = {matched(i, (*match)->position), (*match)->position};
+      return {};
+    }
+    from = view.watermark;
+  }
+  return {};
+}
+
+Result<GlobalPosition> Preparer::place_of(const Snapshot& snapshot) const {
+  EVERSHARD_TRY(check(snapshot, limits_));
+  if (snapshot.version.value == 0) {
+    return refuse(ErrorCode::invalid_argument, "a snapshot written alone names its version, this one has 0");
+  }
+  const storage::View view = store_.view();
+  StreamOptions options;
+  options.from = snapshot.version;
+  options.limit = 1;
+  std::vector<RecordedEvent> events;
+  EVERSHARD_TRY(reader_.open(view, snapshot.aggregate, options)->next(1, 1, events));
+  if (events.empty()) {
+    ErrorDetails details;
+    details.aggregate = snapshot.aggregate;
+    return refuse(ErrorCode::not_found,
+                  "stream " + in_quotes(snapshot.aggregate.text()) + " has no version " + std::to_string(snapshot.version.value),
+                  std::move(details));
+  }
+  return events.front().position;
+}
+
+}  // namespace evershard::actors

@@ -1,0 +1,59 @@
+// Preparer: what is done for an append in the caller's thread, before its turn: checks, ids, bytes, look-ups.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "evershard/actors/core/prepared.hpp"
+#include "evershard/protocol/append.hpp"
+#include "evershard/protocol/limits.hpp"
+#include "evershard/protocol/result.hpp"
+#include "evershard/storage/reader.hpp"
+#include "evershard/storage/store.hpp"
+
+namespace evershard::actors {
+
+/// Any number of threads at once; reads the store, changes nothing.
+class Preparer {
+ public:
+  Preparer(const storage::Store& store, const Limits& limits);
+
+  /// Checks, names, encodes and looks up.
+  ///
+  /// Returns: the answer, if the request is stored already; nothing, if it has to be decided: see `prepared`.
+  /// Errors:  what check(Append) says; duplicate_event: some of its ids are stored, or all of them by another request,
+  ///          or its command is; corruption, io
+  [[nodiscard]] Result<std::optional<Appended>> prepare(Append&& append, Prepared& prepared) const;
+
+  /// Looks everything up again, as of now. `confirm`: runs every condition as a query, also where memory covers it.
+  ///
+  /// Returns, Errors: as prepare().
+  [[nodiscard]] Result<std::optional<Appended>> look_up(Prepared& prepared, bool confirm) const;
+
+  /// Where a snapshot written alone stands: the position of the event that made its version.
+  /// Errors: invalid_argument, too_large; not_found: the aggregate has no such version; corruption, io
+  [[nodiscard]] Result<GlobalPosition> place_of(const Snapshot& snapshot) const;
+
+  /// From where on the decision remembers what could match a condition: before it, a query is needed.
+  void window_begins(GlobalPosition from) { window_from_.store(from.value, std::memory_order_relaxed); }
+
+ private:
+  using Known = std::vector<std::optional<storage::FoundEvent>>;
+
+  void expect(std::vector<Expectation> expectations, std::uint32_t shards, Prepared& prepared) const;
+  [[nodiscard]] Result<std::optional<Appended>> find_request(const storage::View& view, const Prepared& prepared) const;
+  [[nodiscard]] Result<Appended> answer_again(const Prepared& prepared, const Known& known) const;
+  [[nodiscard]] Result<void> find_heads(const storage::View& view, Prepared& prepared) const;
+  [[nodiscard]] Result<void> find_matches(const storage::View& view, Prepared& prepared, bool confirm) const;
+
+  const storage::Store& store_;
+  const storage::Reader reader_;
+  const sharding::TermHasher hasher_;
+  const Limits limits_;
+  std::atomic<std::uint64_t> window_from_;  ///< may lag behind: the decision sends back what it cannot judge
+};
+
+}  // namespace evershard::actors

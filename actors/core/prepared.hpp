@@ -1,0 +1,50 @@
+// Prepared: an append with everything that can be known of it before its turn.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "evershard/protocol/append.hpp"
+#include "evershard/protocol/error.hpp"
+#include "evershard/sharding/ordering.hpp"
+#include "evershard/storage/encoded_append.hpp"
+#include "evershard/storage/reader.hpp"
+
+namespace evershard::actors {
+
+/// Made in the caller's thread, looked up as of one view; what was decided after that view only the decision knows.
+struct Prepared {
+  struct Expected {
+    std::uint32_t aggregate = 0;  ///< in `heads`
+    ExpectedVersion version;
+  };
+  /// What the look-up found against it, and what that rests on.
+  struct Refusal {
+    Error error;
+    GlobalPosition rests_on;
+  };
+
+  storage::EncodedAppend append;
+  bool named = false;  ///< an event id was given, or follows from what was given, or there is a command: it can be sent twice
+  std::vector<storage::EncodedAggregate> guards;  ///< expected, not written
+  std::vector<Expected> expected;
+  std::vector<AppendCondition> conditions;        ///< as given
+  std::optional<CommandRecord> command;           ///< what names it
+  std::size_t bytes = 0;
+
+  GlobalPosition view;                            ///< everything below is as of here
+  std::vector<storage::StreamHead> heads;         ///< of append.aggregates, then of guards
+  std::vector<sharding::TermCondition> terms;     ///< of `conditions`, in their order; `from` is raised by queries
+  std::optional<Refusal> refusal;
+
+  [[nodiscard]] std::size_t events() const { return append.events.size(); }
+  /// The aggregate behind an index into `heads`.
+  [[nodiscard]] const storage::EncodedAggregate& aggregate(std::size_t index) const {
+    return index < append.aggregates.size() ? append.aggregates[index] : guards[index - append.aggregates.size()];
+  }
+};
+
+}  // namespace evershard::actors
