@@ -119,6 +119,15 @@ TEST(CheckEvent, CountsTagsAndFurtherAggregatesOnce) {
   expect_refused(check(too_many_also, limits), ErrorCode::too_large, "the event has 65 different further aggregates, the limit is 64");
 }
 
+TEST(CheckEvent, RefusesOneTagAndOneFurtherAggregateTooMany) {
+  auto many_tags = event(), many_also = event();
+  many_tags.tags = tags(65);
+  many_also.also = aggregates(65);
+
+  expect_refused(check(many_tags, limits), ErrorCode::too_large, "65 different tags");
+  expect_refused(check(many_also, limits), ErrorCode::too_large, "65 different further aggregates");
+}
+
 TEST(CheckEvent, RefusesAPayloadOrMetadataOverTheLimitAsSet) {
   auto payload = event(), metadata = event();
   payload.payload = std::string(limits.payload_bytes_max + 1, 'p');
