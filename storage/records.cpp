@@ -184,6 +184,8 @@ RecordedEvent to_event(const EventView& view, GlobalPosition position, const Eve
   event.metadata = view.metadata;
   event.occurred_at = view.occurred_at;
   event.state = view.state;
+  event.append_index = view.index;
+  event.append_events = view.count;
   return event;
 }
 
