@@ -1,0 +1,42 @@
+// Command: one entry of the table of commands; Invocation: what it runs with.
+
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "evershard/cli/failure.hpp"
+#include "evershard/cli/options.hpp"
+#include "evershard/cli/output.hpp"
+#include "evershard/cli/terminal.hpp"
+#include "evershard/cluster/local.hpp"
+
+namespace evershard::cli {
+
+struct Invocation {
+  const Arguments& arguments;
+  const Terminal& terminal;
+  Format format;
+  Output& out;
+
+  [[nodiscard]] bool for_people() const { return format == Format::table; }
+  /// --data, else EVERSHARD_DATA. Throws UsageError where neither is given.
+  [[nodiscard]] std::filesystem::path data_dir() const;
+  /// Opens the store that is there. Errors: not_found, with what creates it; those of Local::open
+  [[nodiscard]] tl::expected<Local, Failure> open(LocalOptions options = {}) const;
+};
+
+/// A file a command. `sentence` and `example` are for --help.
+struct Command {
+  const char* name;  ///< one word or two
+  const char* group;
+  const char* sentence;
+  const char* example;
+  Options (*options)();  ///< without --format and --help, which all have
+  Outcome (*run)(const Invocation& invocation);
+};
+
+/// --data, for commands that work on a store.
+Options store_options();
+
+}  // namespace evershard::cli

@@ -1,0 +1,28 @@
+#include "evershard/cli/commands.hpp"
+
+namespace evershard::cli {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table{
+      append_command(),
+      read_command(),
+      query_command(),
+      tail_command(),
+      snapshot_put_command(),
+      snapshot_get_command(),
+      snapshot_list_command(),
+      import_command(),
+      export_command(),
+      init_command(),
+      stats_command(),
+      verify_command(),
+      backup_command(),
+      vacuum_command(),
+      aggregate_list_command(),
+      aggregate_show_command(),
+      aggregate_history_command(),
+  };
+  return table;
+}
+
+}  // namespace evershard::cli

@@ -1,0 +1,61 @@
+#include "evershard/cli/failure.hpp"
+
+#include "evershard/cli/append_json.hpp"
+#include "evershard/cli/json_text.hpp"
+
+namespace evershard::cli {
+
+Exit exit_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::version_conflict:
+    case ErrorCode::condition_failed:
+    case ErrorCode::duplicate_event: return Exit::conflict;
+    case ErrorCode::not_found: return Exit::not_found;
+    case ErrorCode::invalid_argument:
+    case ErrorCode::invalid_query:
+    case ErrorCode::too_large: return Exit::invalid;
+    case ErrorCode::wrong_shard:
+    case ErrorCode::fenced:
+    case ErrorCode::unavailable:
+    case ErrorCode::overloaded: return Exit::unavailable;
+    case ErrorCode::timeout: return Exit::timeout;
+    case ErrorCode::corruption: return Exit::corruption;
+    case ErrorCode::io: return Exit::io;
+    case ErrorCode::cancelled: return Exit::interrupted;
+  }
+  return Exit::io;
+}
+
+std::string text_of(const Failure& failure, bool as_json) {
+  if (as_json) {
+    JsonText json;
+    json.begin_object().key("error").begin_object();
+    write_error_members(json, failure.error, failure.line);
+    for (const auto& [name, value] : failure.figures) json.key(name).number(value);
+    if (!failure.hint.empty()) json.key("hint").string(failure.hint);
+    json.end_object().end_object();
+    return json.take() + '\n';
+  }
+  std::string text = "evershard: ";
+  if (failure.line) text += "line " + std::to_string(*failure.line) + ": ";
+  text += std::string(name_of(failure.error.code)) + ": " + failure.error.what;
+  if (!failure.hint.empty()) text += "; " + failure.hint;
+  return text + '\n';
+}
+
+std::string text_of(const UsageError& error, std::string_view command, bool as_json) {
+  if (as_json) {
+    JsonText json;
+    json.begin_object().key("error").begin_object().key("code").string("usage").key("message").string(error.what());
+    if (!error.hint.empty()) json.key("hint").string(error.hint);
+    json.end_object().end_object();
+    return json.take() + '\n';
+  }
+  std::string text = "evershard: ";
+  if (!command.empty()) text += std::string(command) + ": ";
+  text += error.what();
+  if (!error.hint.empty()) text += "; " + error.hint;
+  return text + '\n';
+}
+
+}  // namespace evershard::cli

@@ -1,0 +1,20 @@
+// Help: what --help says, made from the table of commands and the options' structs.
+
+#pragma once
+
+#include <string>
+
+#include "evershard/cli/command.hpp"
+
+namespace evershard::cli {
+
+/// The command's own options and those that all have.
+[[nodiscard]] Options options_of(const Command& command);
+/// Every command in a line, by group.
+[[nodiscard]] std::string overview();
+[[nodiscard]] std::string help_of(const Command& command);
+/// `snapshot put, snapshot get or snapshot list`: the commands that begin with a word.
+[[nodiscard]] std::string group_of_two(const std::string& word);
+[[nodiscard]] std::string version_text();
+
+}  // namespace evershard::cli

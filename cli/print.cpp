@@ -1,0 +1,91 @@
+#include "evershard/cli/print.hpp"
+
+#include <algorithm>
+
+#include "evershard/cli/event_json.hpp"
+#include "evershard/protocol/utf8.hpp"
+
+namespace evershard::cli {
+namespace {
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+/// To the second: what a person compares.
+std::string time_cell(Timestamp time) {
+  std::string text = time.text();
+  const auto point = text.find('.');
+  if (point != std::string::npos) text = text.substr(0, point) + 'Z';
+  return text;
+}
+
+}  // namespace
+
+ListPrinter::ListPrinter(const Invocation& invocation, std::vector<Table::Column> columns)
+    : invocation_(invocation), table_(invocation.out, invocation.terminal, std::move(columns)) {}
+
+void ListPrinter::json(std::string_view value) {
+  const bool array = invocation_.format == Format::json;
+  if (array) invocation_.out.write(first_ ? "[\n" : ",\n");
+  first_ = false;
+  invocation_.out.write(value);
+  if (!array) invocation_.out.write("\n");
+}
+
+void ListPrinter::flush() {
+  table_.flush();
+  invocation_.out.flush();
+}
+
+void ListPrinter::finish() {
+  if (invocation_.format == Format::json) invocation_.out.write(first_ ? "[]\n" : "\n]\n");
+  flush();
+}
+
+EventPrinter::EventPrinter(const Invocation& invocation)
+    : invocation_(invocation),
+      list_(invocation, {{"POSITION", true},
+                         {"AGGREGATE", false, 40},
+                         {"NR", true},
+                         {"TYPE", false, 40},
+                         {"TAGS", false, 60},
+                         {"OCCURRED AT"},
+                         {"PAYLOAD"}}) {}
+
+void EventPrinter::event(const RecordedEvent& event) {
+  if (invocation_.for_people()) {
+    list_.row({std::to_string(event.position.value), event.aggregate ? event.aggregate->text() : "",
+               event.aggregate ? std::to_string(event.seq_nr.value) : "", event.type, joined(event.tags),
+               time_cell(event.occurred_at),
+               event.state == EventState::live ? payload_cell(event.payload)
+                                               : (event.state == EventState::removed ? "(removed)" : "(erased)")});
+    return;
+  }
+  json_.clear();
+  write_event(json_, event);
+  list_.json(json_.text());
+}
+
+void print_one(const Invocation& invocation, const JsonText& json, const std::vector<std::pair<std::string, std::string>>& parts) {
+  if (!invocation.for_people()) {
+    invocation.out.write(json.text() + '\n');
+    return;
+  }
+  std::size_t widest = 0;
+  for (const auto& [name, value] : parts) widest = std::max(widest, columns_of(name));
+  for (const auto& [name, value] : parts) {
+    invocation.out.write(name + std::string(widest - columns_of(name) + 2, ' ') + fitted(value, value.size()) + '\n');
+  }
+}
+
+std::string payload_cell(std::string_view payload) {
+  constexpr std::size_t shown_max = 300;  // a terminal is narrower than that
+  const bool text = is_utf8(payload) && payload.find('\0') == std::string_view::npos;
+  if (!text) return '(' + bytes_text(payload.size()) + ')';
+  return payload.size() <= shown_max ? std::string(payload) : fitted(payload, shown_max);
+}
+
+}  // namespace evershard::cli

@@ -1,0 +1,54 @@
+// Printing: events, rows and single answers, in the format that was asked for.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "evershard/cli/command.hpp"
+#include "evershard/cli/json_text.hpp"
+#include "evershard/cli/table.hpp"
+#include "evershard/protocol/event.hpp"
+
+namespace evershard::cli {
+
+/// Several answers: a table, a JSON array, or a JSON value a line. finish() ends it, also when there was none.
+class ListPrinter {
+ public:
+  ListPrinter(const Invocation& invocation, std::vector<Table::Column> columns);
+  /// Either of the two is used; both are cheap to leave empty.
+  void json(std::string_view value);
+  void row(std::vector<std::string> cells) { table_.row(std::move(cells)); }
+  /// Shows what waits: for answers that come one by one.
+  void flush();
+  void finish();
+
+ private:
+  const Invocation& invocation_;
+  Table table_;
+  bool first_ = true;
+};
+
+class EventPrinter {
+ public:
+  explicit EventPrinter(const Invocation& invocation);
+  void event(const RecordedEvent& event);
+  void flush() { list_.flush(); }
+  void finish() { list_.finish(); }
+
+ private:
+  const Invocation& invocation_;
+  ListPrinter list_;
+  JsonText json_;
+};
+
+/// A single answer: `{...}` on a line, or its parts under each other.
+void print_one(const Invocation& invocation, const JsonText& json, const std::vector<std::pair<std::string, std::string>>& parts);
+
+/// A payload in a cell: as it is where it is text, else its size.
+[[nodiscard]] std::string payload_cell(std::string_view payload);
+
+}  // namespace evershard::cli

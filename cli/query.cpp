@@ -1,0 +1,35 @@
+// `evershard query`: events by type, tag and aggregate concerned, over all shards.
+
+#include "evershard/cli/commands.hpp"
+#include "evershard/cli/query_flags.hpp"
+#include "evershard/cli/show_stream.hpp"
+
+namespace evershard::cli {
+namespace {
+
+Options options() {
+  Options options = store_options();
+  add_query_flags(options);
+  add_range_flags(options);
+  return options;
+}
+
+Outcome run(const Invocation& invocation) {
+  auto query = query_of(invocation.arguments);
+  if (!query) return Failed(Failure(std::move(query).error()));
+  if (!*query) throw UsageError("which events? Give --type, --tag, --concerning or --query", "`evershard read` shows all");
+  const ReadOptions range = range_of(invocation.arguments);
+
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  return show_stream(invocation, store->read(std::move(**query), range));
+}
+
+}  // namespace
+
+Command query_command() {
+  return {"query", "data", "Shows the events that match, over all shards, in global order.",
+          "evershard query --data shop --type OrderPlaced --tag customer:42 --or --tag vip:yes", options, run};
+}
+
+}  // namespace evershard::cli

@@ -1,0 +1,60 @@
+#include "evershard/cli/show_stream.hpp"
+
+#include "evershard/cli/interrupt.hpp"
+#include "evershard/cli/print.hpp"
+#include "evershard/cli/query_flags.hpp"
+
+namespace evershard::cli {
+namespace {
+
+tl::expected<std::uint64_t, Failure> shown(const Invocation& invocation, EventStream stream) {
+  EventPrinter printer(invocation);
+  std::uint64_t events = 0;
+  for (;;) {
+    auto event = stream.next();
+    if (!event) {
+      printer.finish();
+      return Failed(Failure(std::move(event).error()));
+    }
+    if (!*event) break;
+    printer.event(**event);
+    ++events;
+    if (invocation.out.ended()) break;
+    if (interrupted()) {
+      printer.finish();
+      return Failed(Failure(ErrorCode::cancelled, "stopped after " + std::to_string(events) + " events, at position " +
+                                                      std::to_string((*event)->position.value)));
+    }
+  }
+  printer.finish();
+  return events;
+}
+
+}  // namespace
+
+Outcome show_stream(const Invocation& invocation, EventStream stream) {
+  auto events = shown(invocation, std::move(stream));
+  if (!events) return Failed(std::move(events).error());
+  return {};
+}
+
+Outcome show_aggregate(const Invocation& invocation, EventStore& store, const AggregateId& aggregate) {
+  const auto& arguments = invocation.arguments;
+  StreamOptions options;
+  if (const auto from = arguments.number("from")) options.from = SeqNr(*from);
+  options.limit = arguments.number("limit");
+  options.up_to = position_of(arguments, "up-to");
+  options.direction = arguments.has("backwards") ? Direction::backwards : Direction::forwards;
+
+  if (auto known = store.aggregate(aggregate); !known) return Failed(Failure(std::move(known).error()));
+  return show_stream(invocation, store.read(aggregate, options));
+}
+
+void add_stream_flags(Options& options) {
+  options.value("from", "NR", "from this number in the aggregate on; backwards: from it down")
+      .value("up-to", "POSITION", "as of this position in the store")
+      .value("limit", "N", "at most so many events; without it, all")
+      .flag("backwards", "the newest first");
+}
+
+}  // namespace evershard::cli

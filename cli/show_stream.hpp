@@ -1,0 +1,16 @@
+// Showing what a read gives, event by event, until the end, Ctrl-C, or a reader that has seen enough.
+
+#pragma once
+
+#include "evershard/cli/command.hpp"
+#include "evershard/cluster/event_stream.hpp"
+
+namespace evershard::cli {
+
+Outcome show_stream(const Invocation& invocation, EventStream stream);
+/// An aggregate's events; one that does not exist is not_found, never an empty list.
+Outcome show_aggregate(const Invocation& invocation, EventStore& store, const AggregateId& aggregate);
+/// --from, --limit, --backwards, --up-to.
+void add_stream_flags(Options& options);
+
+}  // namespace evershard::cli

@@ -1,0 +1,78 @@
+// `evershard tail`: catches up, then follows live.
+
+#include <algorithm>
+
+#include "evershard/cli/commands.hpp"
+#include "evershard/cli/interrupt.hpp"
+#include "evershard/cli/print.hpp"
+#include "evershard/cli/query_flags.hpp"
+
+namespace evershard::cli {
+namespace {
+
+Options options() {
+  Options options = store_options();
+  add_query_flags(options);
+  options.number("after", "POSITION", "begin behind it", FollowOptions{}.after.value)
+      .flag("from-now", "begin behind everything that is there")
+      .value("limit", "N", "end after so many events")
+      .flag("until-caught-up", "end when everything that was there has been shown");
+  return options;
+}
+
+Outcome follow(const Invocation& invocation, EventFeed feed) {
+  constexpr auto wait = std::chrono::milliseconds(100);  // how long Ctrl-C may take
+  const auto limit = invocation.arguments.number("limit");
+  EventPrinter printer(invocation);
+  std::uint64_t events = 0;
+  GlobalPosition reached;
+  while (!invocation.out.ended() && (!limit || events < *limit)) {
+    auto item = feed.next(wait);
+    if (!item) {
+      printer.finish();
+      return Failed(Failure(std::move(item).error()));
+    }
+    reached = std::max(reached, item->watermark);
+    for (const auto& event : item->events) {
+      if (limit && events == *limit) break;
+      printer.event(event);
+      ++events;
+    }
+    if (!item->events.empty()) printer.flush();
+    if (item->kind == FeedItem::Kind::caught_up && invocation.arguments.has("until-caught-up")) break;
+    if (interrupted()) {
+      printer.finish();
+      return Failed(Failure(ErrorCode::cancelled, "stopped after " + std::to_string(events) + " events; go on with --after " +
+                                                      std::to_string(reached.value)));
+    }
+  }
+  printer.finish();
+  return {};
+}
+
+Outcome run(const Invocation& invocation) {
+  const auto& arguments = invocation.arguments;
+  if (arguments.has("from-now")) arguments.refuse_beside("--from-now", {"after"});
+  auto query = query_of(arguments);
+  if (!query) return Failed(Failure(std::move(query).error()));
+  FollowOptions options;
+  options.after = position_of(arguments, "after").value_or(options.after);
+
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  if (arguments.has("from-now")) {
+    auto head = store->head();
+    if (!head) return Failed(Failure(std::move(head).error()));
+    options.after = *head;
+  }
+  return follow(invocation, store->follow(query->value_or(Query::all()), options));
+}
+
+}  // namespace
+
+Command tail_command() {
+  return {"tail", "data", "Shows matching events and follows live, until Ctrl-C.",
+          "evershard tail --data shop --type OrderPlaced --after 1000", options, run};
+}
+
+}  // namespace evershard::cli
