@@ -37,14 +37,15 @@ struct Local::Impl {
     if (!use) return refuse(use.error());
     auto found = find(node->reader());
     if (!found) return found;
-    auto shown = node->watch().wait_for(position_of(*found), cluster::at_least_wait_max);
+    auto shown = node->watch().wait_for(position_of(*found), node->at_least_timeout());
     if (!shown) return refuse(std::move(shown).error());
     return found;
   }
 };
 
 Result<Local> Local::open(LocalOptions options) {
-  storage::StoreOptions store;
+  cluster::NodeOptions parts{.limits = options.limits, .at_least_timeout = options.at_least_timeout};
+  auto& store = parts.store;
   store.data_dir = std::move(options.data_dir);
   store.shards = options.shards;
   store.create = options.create;
@@ -52,7 +53,7 @@ Result<Local> Local::open(LocalOptions options) {
   store.block_cache_bytes = options.block_cache_bytes;
   store.memtable_bytes = options.memtable_bytes;
   store.disk_reserve_bytes = options.disk_reserve_bytes;
-  auto node = Node::open(std::move(store), options.limits);
+  auto node = Node::open(std::move(parts));
   if (!node) return refuse(std::move(node).error());
   return Local(std::make_unique<Impl>(Impl{*std::move(node)}));
 }

@@ -2,6 +2,9 @@
 
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -23,6 +26,7 @@ struct LocalOptions {
   std::size_t block_cache_bytes = 128u << 20;
   std::size_t memtable_bytes = 32u << 20;
   std::size_t disk_reserve_bytes = 256u << 20;
+  std::chrono::milliseconds at_least_timeout = std::chrono::seconds(30);  ///< how long a read waits for its `at_least`
 };
 
 /// Which store it is.

@@ -86,7 +86,7 @@ template <class Asked, class Options>
 Result<void> LocalPages<Asked, Options>::wait_at_least() {
   const auto at_least = at_least_of(options_);
   if (!at_least) return {};
-  auto reached = node_->watch().wait_for(*at_least, at_least_wait_max, &cancelled_);
+  auto reached = node_->watch().wait_for(*at_least, node_->at_least_timeout(), &cancelled_);
   if (!reached) return refuse(std::move(reached).error());
   return {};
 }

@@ -6,18 +6,19 @@
 #include "evershard/storage/open.hpp"
 
 namespace evershard::cluster {
-Result<std::shared_ptr<Node>> Node::open(storage::StoreOptions options, const Limits& limits) {
-  EVERSHARD_TRY(check(limits));
-  auto store = storage::open_store(std::move(options));
+Result<std::shared_ptr<Node>> Node::open(NodeOptions options) {
+  EVERSHARD_TRY(check(options.limits));
+  auto store = storage::open_store(options.store);
   if (!store) return refuse(std::move(store).error());
-  return std::make_shared<Node>(*std::move(store), limits);
+  return std::make_shared<Node>(*std::move(store), options);
 }
 
-Node::Node(std::unique_ptr<storage::Store> store, const Limits& limits)
-    : limits_(limits),
+Node::Node(std::unique_ptr<storage::Store> store, const NodeOptions& options)
+    : limits_(options.limits),
+      at_least_timeout_(options.at_least_timeout),
       store_(std::move(store)),
       reader_(*store_),
-      committer_(*store_, {.limits = limits}) {}
+      committer_(*store_, {.limits = limits_}) {}
 
 Result<Gate::Pass> Node::enter() {
   auto pass = gate_.enter();

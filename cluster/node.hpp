@@ -17,16 +17,19 @@
 
 namespace evershard::cluster {
 
-/// How long a read waits for the watermark it was asked for.
-inline constexpr std::chrono::milliseconds at_least_wait_max = std::chrono::seconds(30);
+struct NodeOptions {
+  storage::StoreOptions store{};
+  Limits limits{};
+  std::chrono::milliseconds at_least_timeout = std::chrono::seconds(30);  ///< how long a read waits for its `at_least`
+};
 
 /// Owner: the Local that opened it, and every stream and feed: who outlives the Local finds a closed node, whose parts
 ///        are still there and answer nothing.
 class Node {
  public:
   /// Errors: invalid_argument (limits too), not_found, unavailable, corruption, io: storage/open.hpp
-  [[nodiscard]] static Result<std::shared_ptr<Node>> open(storage::StoreOptions options, const Limits& limits);
-  Node(std::unique_ptr<storage::Store> store, const Limits& limits);
+  [[nodiscard]] static Result<std::shared_ptr<Node>> open(NodeOptions options);
+  Node(std::unique_ptr<storage::Store> store, const NodeOptions& options);
   ~Node() { close(); }
   Node(const Node&) = delete;
 
@@ -40,6 +43,7 @@ class Node {
   [[nodiscard]] actors::WatermarkWatch& watch() { return committer_.watch(); }
   [[nodiscard]] HeldCursors& held() { return held_; }
   [[nodiscard]] const Limits& limits() const { return limits_; }
+  [[nodiscard]] std::chrono::milliseconds at_least_timeout() const { return at_least_timeout_; }
 
   /// Answers what is under way, refuses what comes; from any thread but the store's own, any number of times: whoever
   /// comes back finds it closed.
@@ -47,6 +51,7 @@ class Node {
 
  private:
   const Limits limits_;
+  const std::chrono::milliseconds at_least_timeout_;
   const std::unique_ptr<storage::Store> store_;
   const storage::Reader reader_;
   actors::Committer committer_;
