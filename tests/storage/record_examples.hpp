@@ -48,8 +48,9 @@ inline Result<std::vector<RecordedEvent>> events_of(std::string_view record, Sha
   return events;
 }
 
-/// What should come back of an event with all its parts as given.
-inline RecordedEvent recorded(const Event& event, ShardId shard, ShardOffset offset, SeqNr seq_nr) {
+/// What should come back of an append's event, by its index, with all its parts as given.
+inline RecordedEvent recorded(const Append& append, std::size_t index, ShardId shard, ShardOffset offset, SeqNr seq_nr) {
+  const Event& event = append.events[index];
   RecordedEvent expected;
   expected.position = GlobalPosition{offset.value};
   expected.shard = shard;
@@ -64,6 +65,8 @@ inline RecordedEvent recorded(const Event& event, ShardId shard, ShardOffset off
   expected.format = event.format;
   expected.metadata = event.metadata;
   expected.occurred_at = event.occurred_at.value_or(example_now);
+  expected.append_index = static_cast<std::uint32_t>(index);
+  expected.append_events = static_cast<std::uint32_t>(append.events.size());
   return expected;
 }
 

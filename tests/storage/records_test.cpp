@@ -48,7 +48,7 @@ RC_GTEST_PROP(Record, GivesEveryEventBackAsItWas, (std::uint64_t seed)) {
   RC_ASSERT(events.has_value());
   RC_ASSERT(events->size() == append.events.size());
   for (std::size_t i = 0; i < append.events.size(); ++i) {
-    RC_ASSERT((*events)[i] == recorded(append.events[i], any_shard, any_first + i, SeqNr{i + 1}));
+    RC_ASSERT((*events)[i] == recorded(append, i, any_shard, any_first + i, SeqNr{i + 1}));
   }
 }
 

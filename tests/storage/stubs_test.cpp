@@ -34,6 +34,8 @@ TEST(Stubs, OfARemovedEventKeepWhoseItWasItsNumberAndItsRequest) {
   expected.id = example_append().events[0].id;
   expected.aggregate = AggregateId{"order", "1"};
   expected.seq_nr = SeqNr{1};
+  expected.append_index = 0;
+  expected.append_events = 3;
   expected.state = EventState::removed;
   ASSERT_TRUE(placed && events);
   EXPECT_EQ(events->front(), expected);
@@ -51,7 +53,7 @@ TEST(Stubs, OfAnErasedEventKeepAllButItsPayload) {
   const auto placed = RecordView::open(*record, shard, first)->event(0);
   const auto events = events_of(*record, shard, first);
 
-  RecordedEvent expected = recorded(example_append().events[0], shard, first, SeqNr{1});
+  RecordedEvent expected = recorded(example_append(), 0, shard, first, SeqNr{1});
   expected.payload.clear();
   expected.state = EventState::erased;
   ASSERT_TRUE(placed && events);
@@ -119,7 +121,7 @@ TEST(Stubs, OfRandomRecordsKeepIdAggregateAndOrder) {
     ASSERT_TRUE(events);
     ASSERT_EQ(events->size(), append.events.size());
     for (std::size_t i = 0; i < events->size(); ++i) {
-      RecordedEvent expected = recorded(append.events[i], shard, first + i, SeqNr{i + 1});
+      RecordedEvent expected = recorded(append, i, shard, first + i, SeqNr{i + 1});
       expected.state = states[i];
       if (states[i] != EventState::live) expected.payload.clear();
       EXPECT_EQ((*events)[i].id, expected.id);

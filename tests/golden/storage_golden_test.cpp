@@ -1,0 +1,286 @@
+// What lies on disk, byte by byte. A test here that fails means: this program cannot read the stores that are out there.
+
+#include <string>
+#include <string_view>
+
+#include "evershard/sharding/cut.hpp"
+#include "evershard/storage/applied.hpp"
+#include "evershard/storage/chunks.hpp"
+#include "evershard/storage/hex.hpp"
+#include "evershard/storage/identity.hpp"
+#include "evershard/storage/keys.hpp"
+#include "evershard/storage/records.hpp"
+#include "tests/storage/record_examples.hpp"
+
+namespace evershard::storage {
+namespace {
+
+/// The hex digits of a golden text: spaces are for the reader.
+std::string golden(std::string_view text) {
+  std::string digits;
+  for (const char c : text) {
+    if (c != ' ') digits += c;
+  }
+  return digits;
+}
+
+const AggregateId order_1{"order", "1"};
+const EventId id = *EventId::parse("00010203-0405-4607-8809-0a0b0c0d0e0f");
+constexpr ShardId shard_7{7};
+constexpr ShardOffset offset_1000{1'000};
+constexpr GlobalPosition position_70000{70'000};
+constexpr sharding::Term term = 0x0123456789abcdef;
+
+// ---- keys: numbers big-endian
+
+TEST(StorageGolden, JournalKey) {
+  EXPECT_EQ(hex(keys::journal(shard_7, offset_1000)), golden("0007"                // shard
+                                                             "00000000000003e8"));  // the record's first offset
+}
+
+TEST(StorageGolden, OrderKey) {
+  EXPECT_EQ(hex(keys::order(position_70000)), golden("0000000000011170"));  // the cut's first position
+}
+
+TEST(StorageGolden, PostingKey) {
+  EXPECT_EQ(hex(keys::posting(term, position_70000)), golden("0123456789abcdef"     // term
+                                                             "0000000000011170"));  // the chunk's first position
+  EXPECT_TRUE(keys::posting(term, position_70000).starts_with(keys::posting_prefix(term)));
+}
+
+TEST(StorageGolden, StreamKey) {
+  EXPECT_EQ(hex(keys::stream(term, SeqNr{250}, position_70000)), golden("0123456789abcdef"     // the aggregate's term
+                                                                        "00000000000000fa"     // the chunk's first seq_nr
+                                                                        "0000000000011170"));  // and its position
+}
+
+TEST(StorageGolden, IdKey) {
+  EXPECT_EQ(hex(keys::id(id, shard_7)), golden("00010203040546078809 0a0b0c0d0e0f"  // event id, or a command's key
+                                               "0007"));                            // shard
+}
+
+TEST(StorageGolden, CommandKey) {
+  // XXH3, 128 bits, seed 0, big-endian, over "order-1", a NUL, "pay".
+  EXPECT_EQ(hex(keys::id(command_key(order_1, "pay"), shard_7)), golden("13a899246aba9eaede5b31a5e3a33767"
+                                                                        "0007"));  // shard
+}
+
+TEST(StorageGolden, RunKey) {
+  EXPECT_EQ(hex(keys::run(shard_7, position_70000)), golden("0007"                 // shard
+                                                            "0000000000011170"));  // the chunk's first position
+}
+
+TEST(StorageGolden, DirectoryKey) {
+  EXPECT_EQ(hex(keys::directory(order_1)), golden("6f72646572 00"  // type, to its NUL
+                                                  "31"));          // value, to the end
+}
+
+TEST(StorageGolden, StateKeys) {
+  EXPECT_EQ(hex(keys::identity()), golden("01"));  // kind: identity
+  EXPECT_EQ(hex(keys::applied()), golden("02"));   // kind: applied
+  EXPECT_EQ(hex(keys::checkpoint("mail")), golden("03"          // kind: checkpoint
+                                                  "6d61696c"));  // name, to the end
+  EXPECT_EQ(hex(keys::snapshot(order_1, std::nullopt)), golden("04"                   // kind: snapshot
+                                                               "6f72646572 00"        // type, to its NUL
+                                                               "31 00"                // value, to its NUL
+                                                               "0000000000000000"));  // slot 0: the latest
+  EXPECT_EQ(hex(keys::snapshot(order_1, SeqNr{250})), golden("04 6f72646572 00 31 00"
+                                                             "00000000000000fa"));  // retained, of version 250
+}
+
+// ---- the journal
+
+TEST(StorageGolden, Record) {
+  const EncodedAppend append = encode_example(example_append());
+  EXPECT_EQ(hex(record_of(append, shard_7, offset_1000)),
+            golden("01"        // version of the record's form
+                   "00"        // flags: none yet
+                   "0300"      // 3 events
+                   "98b1fead"  // checksum of the four bytes above, the table below, shard and first offset
+                   "5f000000 90000000 ba000000"  // where each event ends, from the end of this table
+                   // offset 1000
+                   "668e2556"  // checksum of body, state, seq_nr, shard and offset
+                   "00"        // state: live
+                   "01"        // seq_nr 1
+                   "00010203040546078809 0a0b0c0d0e0f"  // id
+                   "7f"                // flags: aggregate, tags, also, metadata, content hash, request, command
+                   "0100000000000000"  // occurred_at: 1 us after 1970
+                   "dde37d845d8fb301"  // content hash of the append
+                   "00 03"             // index 0 of 3
+                   "f0f1f2f3f4f546f788f9fafbfcfdfeff"  // request
+                   "03 706179 02 6f6b"                 // command "pay", reply "ok"
+                   "05 6f72646572 01 31"               // aggregate: type "order", value "1"
+                   "06 506c61636564"                   // type "Placed"
+                   "04 01 61 01 62"                    // tags, 4 bytes: "a", "b"
+                   "05 01 63 02 3432"                  // also, 5 bytes: type "c", value "42"
+                   "01"                                // format: JSON
+                   "01 6d"                             // metadata "m"
+                   "7b7d"                              // payload, to the end: "{}"
+                   // offset 1001
+                   "81d145c7 00 02"                            // checksum, live, seq_nr 2
+                   "10111213141546179819 1a1b1c1d1e1f"         // id
+                   "01"                                        // flags: aggregate
+                   "003049d4ad490600"                          // occurred_at: 2026-01-31T12:00:00Z
+                   "01 03"                                     // index 1 of 3
+                   "05 6f72646572 01 31 04 50616964 00 3432"   // order-1, "Paid", unspecified, "42"
+                   // offset 1002
+                   "b1408ffa 00 00"                     // checksum, live, no seq_nr
+                   "20212223242546 27a829 2a2b2c2d2e2f"  // id
+                   "02"                                // flags: tags
+                   "003049d4ad490600 02 03"            // occurred_at, index 2 of 3
+                   "04 5365656e 02 01 62 00"));        // "Seen", tags "b", unspecified, no payload
+}
+
+TEST(StorageGolden, RecordWithStubs) {
+  const std::string record = record_of(encode_example(example_append()), shard_7, offset_1000);
+  const auto stubs = with_stubs(record, shard_7, offset_1000, {{0, EventState::removed}, {1, EventState::erased}});
+  ASSERT_TRUE(stubs);
+  EXPECT_EQ(hex(*stubs),
+            golden("01 00 0300 b8b30b0c 43000000 72000000 9c000000"  // version, flags, count, checksum, ends
+                   // offset 1000: removed
+                   "dfa42cc4 01 01"                      // checksum, state: removed, seq_nr 1
+                   "00010203040546078809 0a0b0c0d0e0f"    // id
+                   "31"                                   // flags: aggregate, content hash, request
+                   "0000000000000000"                     // occurred_at: not kept
+                   "dde37d845d8fb301"                     // content hash
+                   "00 03"                                // index 0 of 3
+                   "f0f1f2f3f4f546f788f9fafbfcfdfeff"     // request
+                   "05 6f72646572 01 31"                  // order-1
+                   "00 00"                                // no type, no format
+                   // offset 1001: erased
+                   "03f6f21c 02 02"                             // checksum, state: erased, seq_nr 2
+                   "10111213141546179819 1a1b1c1d1e1f"           // id
+                   "01 003049d4ad490600 01 03"                   // flags, occurred_at, index 1 of 3
+                   "05 6f72646572 01 31 04 50616964 00"          // order-1, "Paid", unspecified
+                   // offset 1002: as it was
+                   "b1408ffa 00 00 20212223242546 27a829 2a2b2c2d2e2f 02 003049d4ad490600 02 03 04 5365656e 02 01 62 00"));
+}
+
+// ---- the order
+
+TEST(StorageGolden, Cut) {
+  const sharding::Cut cut{CutNumber{5},
+                          Epoch{1},
+                          position_70000,
+                          {{shard_7, Epoch{1}, offset_1000, ShardOffset{1'003}, {}}, {ShardId{8}, Epoch{1}, ShardOffset{9}, ShardOffset{10}, {}}},
+                          {}};
+  EXPECT_EQ(hex(sharding::encode(cut)), golden("01"        // version
+                                               "00"        // flags: no openings
+                                               "05 01"     // number 5, coordinator's epoch 1
+                                               "f0a204"    // first position 70,000
+                                               "02"        // 2 segments
+                                               "38 e807 03"  // shard 7, nothing special; first offset 1,000; 3 offsets
+                                               "44 09"));    // shard 8, one event; first offset 9
+}
+
+// ---- state rows
+
+TEST(StorageGolden, Identity) {
+  Identity identity;
+  identity.store = id;
+  identity.fork = *EventId::parse("10111213-1415-4617-9819-1a1b1c1d1e1f");
+  identity.hash = 1;
+  identity.term_key = term;
+  identity.created_at = example_now;
+  EXPECT_EQ(hex(encode(identity)), golden("01000000"                           // format 1
+                                          "00010203040546078809 0a0b0c0d0e0f"  // store
+                                          "10111213141546179819 1a1b1c1d1e1f"  // fork
+                                          "10000000"                           // 16 shards
+                                          "01000000"                           // hash id 1
+                                          "efcdab8967452301"                   // key of the terms
+                                          "003049d4ad490600"                   // created at
+                                          "950849c14b11ff9b"));             // checksum of all before it
+}
+
+TEST(StorageGolden, Applied) {
+  const Applied applied{CutNumber{5}, position_70000, Epoch{1}, {{shard_7, Epoch{2}}}};
+  EXPECT_EQ(hex(encode(applied)), golden("01"                 // version; numbers of this row are big-endian
+                                         "0000000000000005"   // number of the last cut
+                                         "0000000000011170"   // watermark
+                                         "0000000000000001"   // coordinator's epoch
+                                         "0007 0000000000000002"));  // shard 7 is in epoch 2
+}
+
+TEST(StorageGolden, Snapshot) {
+  Snapshot snapshot;
+  snapshot.aggregate = order_1;
+  snapshot.version = SeqNr{250};
+  snapshot.payload = "{}";
+  snapshot.format = PayloadFormat::json;
+  snapshot.schema_revision = 3;
+  snapshot.keep = 2;
+  snapshot.ttl = std::chrono::seconds(60);
+  EXPECT_EQ(hex(encode_snapshot(snapshot, position_70000, example_now)),
+            golden("01"                  // version of the row's form
+                   "03"                  // flags: keep, expiry
+                   "fa01"                // version 250
+                   "f0a204"              // position 70,000
+                   "01"                  // format: JSON
+                   "03"                  // schema revision
+                   "003049d4ad490600"    // taken at
+                   "00b7dcd7ad490600"    // expires at: 60 s later
+                   "02"                  // keep 2
+                   "7b7d"                // payload, to the checksum
+                   "18e55ad36f7e7915"));  // checksum of aggregate and all before it
+}
+
+// ---- index rows
+
+TEST(StorageGolden, Postings) {
+  std::string out;
+  encode_postings(std::vector<Posting>{{position_70000, {shard_7, offset_1000, 2}, term},
+                                       {position_70000 + 5, {ShardId{8}, ShardOffset{9}, 0}, 1},
+                                       {position_70000 + 6, {shard_7, ShardOffset{1'003}, 0}, term}},
+                  out);
+  EXPECT_EQ(hex(out), golden("03 02"                               // 3 entries, 2 types
+                             "efcdab8967452301 0100000000000000"   // the types' terms
+                             "f0a204 07 d00f 02 00"  // position 70,000, shard 7, record 0 + 1,000, index 2, type 0
+                             "05 08 12 00 01"        // 5 on, shard 8, record 0 + 9, index 0, type 1
+                             "01 07 06 00 00"));     // 1 on, shard 7, record 1,000 + 3, index 0, type 0
+}
+
+TEST(StorageGolden, PostingsOfOneType) {
+  std::string out;
+  encode_postings(std::vector<Posting>{{position_70000, {shard_7, offset_1000, 2}, term}}, out);
+  EXPECT_EQ(hex(out), golden("01 01"               // 1 entry, 1 type: the entries do not name it
+                             "efcdab8967452301"    // its term
+                             "f0a204 07 d00f 02"));  // position 70,000, shard 7, record 1,000, index 2
+}
+
+TEST(StorageGolden, Stream) {
+  std::string out;
+  encode_stream("order-1",
+                std::vector<StreamEntry>{{position_70000, {shard_7, offset_1000, 2}},
+                                         {position_70000 + 5, {shard_7, ShardOffset{1'003}, 0}}},
+                out);
+  EXPECT_EQ(hex(out), golden("02"                 // 2 entries
+                             "07 6f726465722d31"  // whose: "order-1"
+                             "07"                 // shard 7
+                             "f0a204 d00f 02"     // position 70,000, record 0 + 1,000, index 2
+                             "05 06 00"));        // 5 on, record 1,000 + 3, index 0
+}
+
+TEST(StorageGolden, Id) {
+  EXPECT_EQ(hex(encode_id({position_70000, {shard_7, offset_1000, 2}, false})), golden("00"        // of an event
+                                                                                       "f0a204"    // position 70,000
+                                                                                       "07"        // shard 7
+                                                                                       "e807"      // record 1,000
+                                                                                       "02"));     // index 2
+  EXPECT_EQ(hex(encode_id({position_70000, {shard_7, offset_1000, 2}, true})), golden("01 f0a204 07 e807 02"));  // of a command
+}
+
+TEST(StorageGolden, Directory) {
+  EXPECT_EQ(hex(encode_directory(term, shard_7)), golden("efcdab8967452301"  // the aggregate's term
+                                                         "0700"));           // shard
+}
+
+TEST(StorageGolden, Runs) {
+  std::string out;
+  encode_runs(std::vector<sharding::Run>{{shard_7, position_70000, offset_1000, 3}, {shard_7, position_70000 + 10, ShardOffset{1'003}, 1}}, out);
+  EXPECT_EQ(hex(out), golden("02"               // 2 runs
+                             "f0a204 e807 03"   // from position 70,000, offset 1,000: 3 events
+                             "07 00 01"));      // 7 positions on, no offset between: 1 event
+}
+
+}  // namespace
+}  // namespace evershard::storage
