@@ -322,7 +322,7 @@ void Committer::complete(Batch& batch, const std::optional<Error>& failure) {
 }
 
 void Committer::pace() const {
-  constexpr std::uint32_t delay_us_max = 20'000;
+  constexpr std::uint32_t delay_us_max = 50'000;
   const auto admission = store_.admission();
   if (admission.kind != storage::Admission::Kind::slow) return;
   std::this_thread::sleep_for(std::chrono::microseconds(std::min(admission.delay_us, delay_us_max)));
