@@ -107,6 +107,9 @@ Result<RecordView> RecordView::open(std::string_view bytes, ShardId shard, Shard
   if (record_checksum(bytes.substr(0, 4), table, shard, first) != get_fixed<std::uint32_t>(bytes.data() + 4)) {
     return damaged("the checksum of its head does not match");
   }
+  if (const auto flags = get_fixed<std::uint8_t>(bytes.data() + 1); flags != 0) {
+    return damaged("it has flags " + std::to_string(flags) + ", which this program does not know");
+  }
   const std::size_t events = get_fixed<std::uint32_t>(table.data() + table.size() - end_bytes);
   if (head_bytes + table.size() + events != bytes.size()) {
     return damaged("it has " + std::to_string(bytes.size()) + " bytes instead of " +

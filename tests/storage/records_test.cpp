@@ -212,6 +212,18 @@ TEST(Record, WithASoundChecksumOverANonsenseBodyIsRefusedOrRead) {
   }
 }
 
+TEST(Record, WithFlagsNobodyKnowsIsRefusedThoughItsChecksumMatches) {
+  std::string record = example_record();
+  record[1] = 1;
+  const std::string_view table(record.data() + 8, 3 * 4);
+  put_fixed(record.data() + 4, record_checksum(record, table, shard, first));
+
+  const auto view = RecordView::open(record, shard, first);
+
+  ASSERT_FALSE(view);
+  EXPECT_THAT(view.error().what, HasSubstr("it has flags 1"));
+}
+
 TEST(Record, UnderAnotherKeyIsFoundOut) {
   const std::string record = example_record();
 
