@@ -4,13 +4,13 @@
 #include <limits>
 #include <utility>
 
+#include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/fetching_cursor.hpp"
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/order_lookup.hpp"
 #include "evershard/storage/posting_cursor.hpp"
 #include "evershard/storage/query_postings.hpp"
 #include "evershard/storage/record_fetch.hpp"
-#include "evershard/storage/run_builder.hpp"
 #include "evershard/storage/scan_cursor.hpp"
 #include "evershard/storage/stream_walk.hpp"
 #include "evershard/storage/tail_index.hpp"
@@ -160,7 +160,8 @@ Result<std::optional<StoredCommand>> Reader::find_command(const View& view, cons
   const EventId key = command_key(aggregate, command_id);
   auto found = find_in_tails(view, [&](const TailIndex& tail) { return tail.find_command(key); });
   if (!found) {
-    auto sealed = find_in_rows(rows_, view, keys::id(key, command_shard), true);
+    const ShardId shard = sharding::shard_of(sharding::stream_hash(aggregate), shards_);
+    auto sealed = find_in_rows(rows_, view, keys::id(key, shard), true);
     if (!sealed) return refuse(std::move(sealed).error());
     if (!*sealed) return std::nullopt;
     found = *sealed;

@@ -175,7 +175,7 @@ class IdRows final : public FamilyRows {
           if (tail_.id(event).given()) ids_.add(Id(tail_.id(event), tail_.place(event).shard, event, false));
         } else {
           const TailIndex::CommandEntry& command = tail_.commands()[static_cast<std::uint32_t>(collected_ - events)];
-          ids_.add(Id(command.key, command_shard, command.event, true));
+          ids_.add(Id(command.key, tail_.place(command.event).shard, command.event, true));
         }
       }
       return false;

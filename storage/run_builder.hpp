@@ -5,7 +5,6 @@
 #include <memory>
 #include <string_view>
 
-#include "evershard/protocol/numbers.hpp"
 #include "evershard/storage/rows.hpp"
 #include "evershard/storage/tail_index.hpp"
 
@@ -13,14 +12,10 @@ namespace evershard::storage {
 
 class FamilyRows;
 
-/// A command's row stands in `ids` under its key and this shard, wherever its events are: the key is a hash of aggregate
-/// and command id, so one exact look-up finds it. The row's value names the shard of the append's first event.
-inline constexpr ShardId command_shard{0};
-
 /// Gives the rows of one index family in key order. Between two calls the caller may pause as long as it likes.
 ///
 /// Shape: the tail gets no more events. Family `runs` is built from the tail's locations, `directory` from streams
-///        whose first event lies in the tail.
+///        whose first event lies in the tail; `ids` has commands' keys too, under the shard of their aggregate.
 class RunBuilder {
  public:
   RunBuilder(std::shared_ptr<const TailIndex> tail, Family family);
