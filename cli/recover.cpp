@@ -1,0 +1,69 @@
+// `evershard recover`: says what is wrong with a store and what mending it costs; does it when told to.
+
+#include "evershard/cli/commands.hpp"
+#include "evershard/cli/long_work.hpp"
+#include "evershard/cli/print.hpp"
+#include "evershard/cli/store_info.hpp"
+#include "evershard/cluster/maintenance.hpp"
+
+namespace evershard::cli {
+namespace {
+
+Options options() {
+  Options options = store_options();
+  options.flag("yes", "do it, and lose what is named; without it nothing is changed")
+      .flag("cut-back", "end the store before the first hole, so that what is left is dense");
+  return options;
+}
+
+std::string range_text(const std::pair<GlobalPosition, GlobalPosition>& hole) {
+  const std::uint64_t last = hole.second.value - 1;
+  return last == hole.first.value ? std::to_string(last) : std::to_string(hole.first.value) + " to " + std::to_string(last);
+}
+
+void print(const Invocation& invocation, const RecoveryPlan& plan, bool done) {
+  JsonText json;
+  json.begin_object().key("done").boolean(done).key("acknowledged").number(plan.acknowledged.value);
+  json.key("keeps").number(plan.keeps.value).key("lost").number(plan.lost).key("holes").begin_array();
+  for (const auto& [from, until] : plan.holes) {
+    json.begin_object().key("first_position").number(from.value).key("last_position").number(until.value - 1).end_object();
+  }
+  json.end_array().key("findings").begin_array();
+  for (const auto& finding : plan.findings) json.string(finding);
+  json.end_array().key("steps").begin_array();
+  for (const auto& step : plan.steps) json.string(step);
+  json.end_array().end_object();
+
+  Parts parts{{"acknowledged up to", std::to_string(plan.acknowledged.value)},
+              {"kept up to", std::to_string(plan.keeps.value)},
+              {"lost", grouped(plan.lost) + (plan.lost == 1 ? " event" : " events")}};
+  for (const auto& hole : plan.holes) parts.emplace_back("missing", "position " + range_text(hole));
+  for (const auto& finding : plan.findings) parts.emplace_back("found", finding);
+  for (const auto& step : plan.steps) parts.emplace_back(done ? "done" : "to be done", step);
+  if (plan.steps.empty()) parts.emplace_back("to be done", "nothing: the store is fine");
+  print_one(invocation, json, parts);
+}
+
+Outcome run(const Invocation& invocation) {
+  const bool yes = invocation.arguments.has("yes");
+  const RecoveryOptions how{invocation.arguments.has("cut-back")};
+  const auto directory = invocation.data_dir();
+  LongWork work(invocation, yes ? "recover" : "look");
+  auto plan = yes ? recover(directory, how, work.progress()) : plan_recovery(directory, how, work.progress());
+  if (!plan) return Failed(work.failure(std::move(plan).error()));
+  work.clear();
+  print(invocation, *plan, yes);
+  if (yes || plan->steps.empty()) return {};
+  const std::string what = plan->lost == 0 ? "nothing is lost by mending the store" : "mending the store loses " + std::to_string(plan->lost) + " events";
+  return Failed(Failure(ErrorCode::corruption, what + "; nothing was changed",
+                        plan->refusal.empty() ? "do it with `evershard recover --yes`; keep a copy of the directory first" : plan->refusal));
+}
+
+}  // namespace
+
+Command recover_command() {
+  return {"recover", "store", "Says what is wrong with a store and what would be lost; mends it with --yes.",
+          "evershard recover --data shop", options, run};
+}
+
+}  // namespace evershard::cli
