@@ -138,9 +138,11 @@ Admission MemoryStore::admission() const {
 
 Result<void> MemoryStore::seal() {
   if (closed_.load(std::memory_order_acquire)) return refuse(ErrorCode::unavailable, "the store is closed");
-  return sealer_->wait_sealed(tails_.watermark(), [this] {
+  return sealer_->wait_sealed(tails_.watermark(), [this]() -> Result<void> {
+    if (failed_.load(std::memory_order_acquire)) return refuse(ErrorCode::io, "a staged commit was given up");
     std::lock_guard lock(staging_mutex_);
     if (tails_.mark() < tails_.watermark()) tails_.switch_if_any();
+    return {};
   });
 }
 

@@ -184,9 +184,11 @@ Result<void> RocksStore::rebuild() {
   if (options_.read_only) sizes.events = sizes.bytes = std::numeric_limits<std::size_t>::max();  // nothing is sealed: one tail
   tails_ = std::make_unique<Tails>(std::min(*mark, recovered_.watermark), sizes);
   disk_ = std::make_unique<DiskSpace>(options_.data_dir, options_.disk_reserve_bytes);
-  TailRebuild::Options rebuild{identity_.shards, options_.accept_loss, []() -> Result<void> {
-                                 return corrupt("several damaged records, and a store opened read only cannot seal around them");
-                               }};
+  TailRebuild::Options rebuild;
+  rebuild.shards = identity_.shards;
+  rebuild.group_events = std::clamp<std::uint64_t>(options_.tail_events / 4, 1, rebuild.group_events);
+  rebuild.skip_damaged = options_.accept_loss;
+  rebuild.make_room = [] { return Result<void>(corrupt("several damaged records, and a store opened read only cannot seal around them")); };
   if (!options_.read_only) {
     runs_ = std::make_unique<RocksRuns>(*families_, rocks_, options_.data_dir / "sealing");
     EVERSHARD_TRY(runs_->prepare_folder());

@@ -7,6 +7,7 @@
 #include <rocksdb/write_batch.h>
 
 #include "evershard/protocol/check.hpp"
+#include "evershard/storage/rocks_maintenance.hpp"
 #include "evershard/storage/rocks_status.hpp"
 #include "evershard/storage/steps.hpp"
 #include "evershard/storage/tail_admission.hpp"
@@ -160,9 +161,11 @@ Admission RocksStore::admission() const {
 
 Result<void> RocksStore::seal() {
   if (options_.read_only || closed_.load(std::memory_order_acquire)) return refuse(ErrorCode::unavailable, "the store is closed or read only");
-  return sealer_->wait_sealed(tails_->watermark(), [this] {
+  return sealer_->wait_sealed(tails_->watermark(), [this]() -> Result<void> {
+    if (failed_.load(std::memory_order_acquire)) return refuse(failure());  // what was staged never becomes durable
     std::lock_guard lock(staging_mutex_);
     if (tails_->mark() < tails_->watermark()) tails_->switch_if_any();
+    return {};
   });
 }
 
@@ -207,6 +210,11 @@ StoreStats RocksStore::stats() const {
   for (auto& promised : rocks_.memory_promised()) stats.details.push_back(std::move(promised));
   stats.details.emplace_back("mark_file.failed_writes", last_commit_ ? last_commit_->failures() : 0);
   return stats;
+}
+
+std::shared_ptr<StoreMaintenance> RocksStore::maintenance() const {
+  if (closed_.load(std::memory_order_acquire)) return nullptr;
+  return std::make_shared<RocksMaintenance>(families_, rocks_);
 }
 
 void RocksStore::poll() {

@@ -14,7 +14,8 @@ using std::chrono::milliseconds;
 constexpr auto poll_every = milliseconds(100);
 constexpr auto step_target = microseconds(1'000);
 constexpr int rows_between_looks = 32;
-constexpr auto retry_after = milliseconds(500);
+constexpr auto retry_after_min = milliseconds(500);
+constexpr auto retry_after_max = milliseconds(60'000);
 constexpr Family index_families[] = {Family::postings, Family::streams, Family::ids, Family::directory, Family::runs};
 
 }  // namespace
@@ -54,6 +55,7 @@ std::optional<Error> Sealer::last_error() const {
 }
 
 void Sealer::run() {
+  auto retry_after = retry_after_min;
   std::unique_lock lock(mutex_);
   while (!stop_) {
     work_.wait_for(lock, poll_every, [&] { return stop_ || tails_.has_sealable(); });
@@ -65,30 +67,35 @@ void Sealer::run() {
     lock.lock();
     if (result) {
       if (tail) error_.reset();
+      retry_after = retry_after_min;
       done_.notify_all();
     } else if (!stop_) {
       error_ = std::move(result).error();
       ++failures_;
       done_.notify_all();
-      work_.wait_for(lock, retry_after, [&] { return stop_; });
+      // Whoever waits for sealing wants to know now whether it works again.
+      work_.wait_for(lock, retry_after, [&] { return stop_ || waiting_.load(std::memory_order_relaxed) > 0; });
+      retry_after = std::min(2 * retry_after, retry_after_max);
     }
   }
 }
 
-Result<void> Sealer::wait_sealed(GlobalPosition position, const std::function<void()>& urge) {
+Result<void> Sealer::wait_sealed(GlobalPosition position, const std::function<Result<void>()>& urge) {
   waiting_.fetch_add(1);
+  Result<void> urged;
   std::unique_lock lock(mutex_);
   auto failures = failures_;
-  while (!stop_ && failures_ == failures && tails_.mark() < position) {
+  while (urged && !stop_ && failures_ == failures && tails_.mark() < position) {
     lock.unlock();
-    urge();
+    urged = urge();
     lock.lock();
     work_.notify_one();
     // Not only the thread's word counts: the tail becomes sealable by a commit, which tells nobody.
-    done_.wait_for(lock, milliseconds(10), [&] { return stop_ || failures_ != failures || tails_.mark() >= position; });
+    done_.wait_for(lock, milliseconds(10), [&] { return !urged || stop_ || failures_ != failures || tails_.mark() >= position; });
   }
   waiting_.fetch_sub(1);
   if (tails_.mark() >= position) return {};
+  if (!urged) return urged;
   if (failures_ != failures) return refuse(*error_);
   return refuse(ErrorCode::cancelled, "the store was closed while it was sealing");
 }

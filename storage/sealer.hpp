@@ -53,9 +53,10 @@ class Sealer {
   /// Lets the step under way end and gives up the rest.
   void stop();
 
-  /// Waits until everything up to `position` is sealed, at full speed. `urge`: called while waiting, to end the active tail.
+  /// Waits until everything up to `position` is sealed, at full speed. `urge`: called while waiting, to end the active
+  /// tail; its error ends the waiting.
   /// Errors: io, corruption: of the attempt made meanwhile; cancelled: stopped
-  Result<void> wait_sealed(GlobalPosition position, const std::function<void()>& urge);
+  Result<void> wait_sealed(GlobalPosition position, const std::function<Result<void>()>& urge);
 
   /// Seals in the calling thread, at full speed. Shape: the thread is not started, or not at this tail.
   Result<void> seal_here(const std::shared_ptr<const TailIndex>& tail);

@@ -8,8 +8,6 @@
 namespace evershard::storage {
 namespace {
 
-constexpr std::uint64_t group_events_max = 16'384;
-
 Refused corrupt(std::string what) { return refuse(ErrorCode::corruption, std::move(what)); }
 
 }  // namespace
@@ -35,7 +33,7 @@ Result<void> TailRebuild::run(GlobalPosition watermark) {
     for (const auto& run : sharding::runs_of(*cut)) runs_.push_back(run);
     group_events_ += cut->events();
     next = cut->last_position() + 1;
-    if (group_events_ >= group_events_max) EVERSHARD_TRY(add_group());
+    if (group_events_ >= options_.group_events) EVERSHARD_TRY(add_group());
   }
   if (next != watermark + 1) return corrupt("the cuts go on behind position " + std::to_string(watermark.value));
   return add_group();
