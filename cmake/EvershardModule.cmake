@@ -6,7 +6,7 @@
 #     USES RocksDB::rocksdb          # foreign targets, private: they stay out of our public headers
 #     USES_PUBLIC tl::expected       # foreign targets that public headers need
 #     HEADERS store.hpp ...          # public
-#     SOURCES store.cpp ...)
+#     SOURCES store.cpp ...)         # none: headers only
 #
 # The folder is linked to <build>/include/<name>/evershard/<folder>; a target sees its own root and those of its DEPENDS, nothing else.
 
@@ -23,15 +23,25 @@ function(evershard_module name)
     file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${arg_FOLDER} ${root}/evershard/${arg_FOLDER} SYMBOLIC)
   endif()
 
-  add_library(${target} STATIC ${arg_SOURCES} ${arg_HEADERS})
+  if(arg_SOURCES)
+    add_library(${target} STATIC ${arg_SOURCES} ${arg_HEADERS})
+    set(reach PUBLIC)
+  else()
+    add_library(${target} INTERFACE)
+    set(reach INTERFACE)
+  endif()
   string(REPLACE "/" "_" alias "${name}")
   add_library(evershard::${alias} ALIAS ${target})
-  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${root}>)
+  target_include_directories(${target} ${reach} $<BUILD_INTERFACE:${root}>)
   foreach(dependency IN LISTS arg_DEPENDS)
     string(REPLACE "/" "_" dependency "evershard_${dependency}")
-    target_link_libraries(${target} PUBLIC ${dependency})
+    target_link_libraries(${target} ${reach} ${dependency})
   endforeach()
-  target_link_libraries(${target} PUBLIC ${arg_USES_PUBLIC} PRIVATE ${arg_USES} evershard_warnings)
+  target_link_libraries(${target} ${reach} ${arg_USES_PUBLIC})
+  if(NOT arg_SOURCES)
+    return()
+  endif()
+  target_link_libraries(${target} PRIVATE ${arg_USES} evershard_warnings)
   if(arg_PCH)
     target_precompile_headers(${target} PRIVATE ${arg_PCH})
   endif()
