@@ -42,6 +42,7 @@ class RocksStore final : public Store {
   [[nodiscard]] const Rows& rows() const override { return *rows_; }
   Result<void> seal() override;
   [[nodiscard]] StoreStats stats() const override;
+  [[nodiscard]] std::shared_ptr<StoreMaintenance> maintenance() const override;
   void close() override;
 
  private:

@@ -19,6 +19,8 @@
 
 namespace evershard::storage {
 
+class StoreMaintenance;
+
 /// A batch with all its bytes made and its events in the tail, above the watermark; only the write is missing.
 class StagedCommit {
  public:
@@ -91,6 +93,9 @@ class Store {
   /// Seals what the tail holds and waits until it is done. Errors: io
   virtual Result<void> seal() = 0;
   [[nodiscard]] virtual StoreStats stats() const = 0;
+
+  /// For verify, backup and vacuum; nothing where there are no files.
+  [[nodiscard]] virtual std::shared_ptr<StoreMaintenance> maintenance() const { return nullptr; }
 
   /// Stops background work and closes; nothing acknowledged is lost without it.
   virtual void close() = 0;
