@@ -6,6 +6,7 @@
 #include "evershard/storage/open.hpp"
 
 namespace evershard::cluster {
+
 Result<std::shared_ptr<Node>> Node::open(NodeOptions options) {
   EVERSHARD_TRY(check(options.limits));
   auto store = storage::open_store(options.store);

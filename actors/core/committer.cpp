@@ -196,7 +196,10 @@ void Committer::leave() {
 void Committer::queue(Request& request, std::vector<Request*>& queue, Lock& lock) {
   if (request.blocking() && quiet()) {
     deciding_ = true;
-    return turn(lock, &request);
+    turn(lock, &request);
+    // This thread goes back to its caller: what was sent meanwhile is another's.
+    if (can_decide() && wake_one()) work_.notify_one();
+    return;
   }
   queue.push_back(&request);
   const bool wake = can_decide() && wake_one();

@@ -186,7 +186,9 @@ TEST(LocalAppend, FromManyThreadsLeavesDensePositionsAndVersions) {
   std::uint64_t position = 0, shared = 0;
   for (const auto& event : store.read(Query::all())) {
     ASSERT_EQ(event.position.value, ++position);
-    if (event.aggregate->type == "shared") ASSERT_EQ(event.seq_nr.value, ++shared);
+    if (event.aggregate->type == "shared") {
+      ASSERT_EQ(event.seq_nr.value, ++shared);
+    }
   }
   EXPECT_EQ(position, 2u * threads * each);
   EXPECT_EQ(shared, static_cast<std::uint64_t>(threads * each));
@@ -234,7 +236,10 @@ TEST(LocalAppend, CarriesTheSnapshotOfTheVersionItLeaves) {
   auto store = open_store();
   append_one(store, "order-1", "Placed");
 
-  const auto done = store.append(Append{}.event("order-1", "Paid", "").snapshot({.aggregate = {"order", "1"}, .payload = "paid", .schema_revision = 3}));
+  auto paid = snapshot_of("order-1", 0, "paid");
+  paid.schema_revision = 3;
+
+  const auto done = store.append(Append{}.event("order-1", "Paid", "").snapshot(paid));
 
   const auto snapshot = store.snapshot({"order", "1"});
   ASSERT_TRUE(done) << done.error().what;
@@ -251,7 +256,7 @@ TEST(LocalAppend, ThatIsRefusedLeavesNoSnapshot) {
   const auto refused = store.append(Append{}
                                         .event("order-1", "Paid", "")
                                         .expect("order-1", Version::exists())
-                                        .snapshot({.aggregate = {"order", "1"}, .payload = "paid"}));
+                                        .snapshot(snapshot_of("order-1", 0, "paid")));
 
   EXPECT_EQ(code_of(refused), "version_conflict");
   EXPECT_FALSE(store.snapshot({"order", "1"})->has_value());

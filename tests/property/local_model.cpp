@@ -43,6 +43,30 @@ bool matches(const Query& query, const RecordedEvent& event) {
   return std::any_of(query.items().begin(), query.items().end(), [&](const QueryItem& item) { return matches(item, event); });
 }
 
+std::string difference(const RecordedEvent& a, const RecordedEvent& b) {
+  std::string fields;
+  const auto compare = [&](const char* name, const auto& x, const auto& y) {
+    if (!(x == y)) fields += std::string(fields.empty() ? "" : ", ") + name;
+  };
+  compare("position", a.position, b.position);
+  compare("shard", a.shard, b.shard);
+  compare("offset", a.offset, b.offset);
+  compare("id", a.id, b.id);
+  compare("aggregate", a.aggregate, b.aggregate);
+  compare("seq_nr", a.seq_nr, b.seq_nr);
+  compare("type", a.type, b.type);
+  compare("tags", a.tags, b.tags);
+  compare("also", a.also, b.also);
+  compare("payload", a.payload, b.payload);
+  compare("format", a.format, b.format);
+  compare("metadata", a.metadata, b.metadata);
+  compare("occurred_at", a.occurred_at, b.occurred_at);
+  compare("append_index", a.append_index, b.append_index);
+  compare("append_events", a.append_events, b.append_events);
+  if (fields.empty() && !(a == b)) fields = "another";
+  return fields;
+}
+
 Answer LocalModel::append(const Append& append) {
   auto events = append.events;
   for (std::size_t i = 0; i < events.size(); ++i) {
@@ -88,6 +112,8 @@ Answer LocalModel::append(const Append& append) {
     recorded.format = event.format;
     recorded.metadata = event.metadata;
     recorded.occurred_at = event.occurred_at.value_or(Timestamp::first());
+    recorded.append_index = static_cast<std::uint32_t>(i);
+    recorded.append_events = static_cast<std::uint32_t>(events.size());
     if (event.aggregate) {
       recorded.seq_nr = version_of(*event.aggregate) + 1;
       const auto named = std::find_if(done.versions.begin(), done.versions.end(), [&](const auto& v) { return v.aggregate == *event.aggregate; });
@@ -133,13 +159,13 @@ std::optional<Answer> LocalModel::find_request(const std::vector<Event>& events)
   return answer;
 }
 
-bool LocalModel::learn(const RecordedEvent& event) {
+std::string LocalModel::learn(const RecordedEvent& event) {
   auto& mine = events_.at(event.position.value - 1);
   if (!mine.id.given()) mine.id = event.id;
   if (mine.occurred_at == Timestamp::first()) mine.occurred_at = event.occurred_at;
   if (!mine.aggregate) mine.shard = event.shard;  // by the id of its append's first event, which may be the store's
   mine.offset = event.offset;
-  return mine == event;
+  return difference(mine, event);
 }
 
 std::vector<RecordedEvent> LocalModel::read(const Query& query, const ReadOptions& options) const {
@@ -225,8 +251,11 @@ std::vector<Snapshot> LocalModel::snapshots(const AggregateId& aggregate) const 
   std::vector<Snapshot> all;
   const auto found = snapshots_.find(aggregate);
   if (found == snapshots_.end()) return all;
-  all.push_back(*found->second.latest);
-  for (auto retained = found->second.retained.rbegin(); retained != found->second.retained.rend(); ++retained) all.push_back(retained->second);
+  const auto& [latest, retained] = found->second;
+  all.push_back(*latest);
+  for (auto copy = retained.rbegin(); copy != retained.rend(); ++copy) {
+    if (!latest->keep || all.size() <= *latest->keep) all.push_back(copy->second);  // the latest says how many count
+  }
   return all;
 }
 

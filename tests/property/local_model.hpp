@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,8 +27,8 @@ class LocalModel {
 
   /// Takes it, where it is accepted. Events whose ids or times the store makes are still to be learned.
   Answer append(const Append& append);
-  /// What the store made of an event: id, time, offset. False: something else differs too.
-  bool learn(const RecordedEvent& event);
+  /// What the store made of an event: id, time, offset. Returns: what else differs, see difference().
+  std::string learn(const RecordedEvent& event);
 
   [[nodiscard]] GlobalPosition head() const { return GlobalPosition{events_.size()}; }
   [[nodiscard]] const std::vector<RecordedEvent>& events() const { return events_; }
@@ -73,6 +74,9 @@ class LocalModel {
   std::map<IdKey, Known> ids_;
   std::map<AggregateId, Slots> snapshots_;
 };
+
+/// Names of the fields that differ; empty: they are equal.
+std::string difference(const RecordedEvent& a, const RecordedEvent& b);
 
 /// The definition of a match, once more and differently: by the words of docs and nothing else.
 bool matches(const Query& query, const RecordedEvent& event);
