@@ -132,7 +132,7 @@ TEST(CutCodec, AcceptsNoOtherBytes) {
   std::mt19937_64 random(3);
   std::size_t accepted = 0;
 
-  for (int i = 0; i != 200'000; ++i) {
+  for (int i = 0; i != 50'000; ++i) {
     std::string changed = encode(random_cut(random));
     for (std::size_t n = random() % 3; n != 3; ++n) changed[random() % changed.size()] ^= static_cast<char>(1u << random() % 8);
     const auto decoded = decode_cut(changed);
@@ -145,13 +145,13 @@ TEST(CutCodec, AcceptsNoOtherBytes) {
     }
   }
 
-  EXPECT_GT(accepted, 10'000u);
+  EXPECT_GT(accepted, 2'000u);
 }
 
 TEST(CutCodec, NeverStumblesOverNoise) {
   std::mt19937_64 random(5);
 
-  for (int i = 0; i != 200'000; ++i) {
+  for (int i = 0; i != 50'000; ++i) {
     std::string noise(random() % 40, '\0');
     for (char& c : noise) c = static_cast<char>(random() % 3 ? random() % 8 : random());
     if (!noise.empty()) noise[0] = 1;
