@@ -41,29 +41,41 @@ class SlicedSort {
       sorted_ = end;
     }
     if (sorted_ < items_.size()) return false;
-    std::make_heap(heap_.begin(), heap_.end(), later());
+    for (std::size_t i = heap_.size() / 2; i-- > 0;) sift_down(i);
     return true;
   }
+  /// The next one; it holds until the sort goes.
   const T* take() {
     if (heap_.empty()) return nullptr;
-    std::pop_heap(heap_.begin(), heap_.end(), later());
-    auto& [at, end] = heap_.back();
-    const T* item = &items_[at];
-    if (++at == end) {
+    Slice& first = heap_.front();
+    const T* item = &items_[first.at];
+    if (++first.at == first.end) {
+      first = heap_.back();
       heap_.pop_back();
-    } else {
-      std::push_heap(heap_.begin(), heap_.end(), later());
     }
+    if (!heap_.empty()) sift_down(0);
     return item;
   }
 
  private:
-  auto later() const {
-    return [this](const auto& a, const auto& b) { return items_[b.first] < items_[a.first]; };
+  struct Slice {
+    std::size_t at, end;
+  };
+  [[nodiscard]] bool before(const Slice& a, const Slice& b) const { return items_[a.at] < items_[b.at]; }
+  void sift_down(std::size_t i) {
+    const std::size_t n = heap_.size();
+    const Slice moved = heap_[i];
+    for (std::size_t child; (child = 2 * i + 1) < n; i = child) {
+      if (child + 1 < n && before(heap_[child + 1], heap_[child])) ++child;
+      if (!before(heap_[child], moved)) break;
+      heap_[i] = heap_[child];
+    }
+    heap_[i] = moved;
   }
+
   std::vector<T> items_;
   std::size_t sorted_ = 0;
-  std::vector<std::pair<std::size_t, std::size_t>> heap_;  // slices: next, end
+  std::vector<Slice> heap_;  // the slice with the next item on top
 };
 
 /// The tail's table is sorted by the top byte of the term: only its parts are sorted here, each when it is reached.

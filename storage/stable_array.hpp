@@ -54,6 +54,8 @@ class StableArray {
   }
   [[nodiscard]] T& operator[](std::uint32_t i) { return const_cast<T&>(std::as_const(*this)[i]); }
 
+  void prefetch(std::uint32_t i) const { __builtin_prefetch(&(*this)[i], 1); }
+
   /// What was written to: pages behind the last element were never touched.
   [[nodiscard]] std::size_t bytes() const { return std::size_t{size()} * sizeof(T); }
 

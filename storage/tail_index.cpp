@@ -76,23 +76,21 @@ std::uint32_t TailIndex::add_stream(const TailEvent& event) {
   return n;
 }
 
-// Three rounds, each waiting for memory once for all of an event's terms: slots, lists, ends of lists.
+// In rounds, so that memory is waited for once a round and not once a term: slots, entries, ends of lists.
 void TailIndex::add(const TailEvent& event) {
   EVERSHARD_CHECK(event.position == next(), "a tail's positions are dense");
   EVERSHARD_CHECK(!event.terms.empty() && event.terms.size() <= 1 + tags_max + also_max, "type, tags and also");
   const std::uint32_t number = places_.size();
   const std::uint64_t id_key = key_of(event.id);
   for (const sharding::Term term : event.terms) term_table_.prefetch(term);
+  if (event.stream != 0) stream_table_.prefetch(event.stream);
   id_table_.prefetch(id_key);
 
-  std::uint32_t stream = 0;
+  for (const sharding::Term term : event.terms) {
+    if (const std::uint32_t n = term_table_.candidate(term); n != TailTable::none) terms_.prefetch(n);
+  }
   if (event.stream != 0) {
-    stream = find_stream_number(event.stream, event.aggregate_text);
-    if (stream == TailTable::none) stream = add_stream(event);
-    StreamEntries& entries = streams_[stream];
-    EVERSHARD_CHECK(event.seq_nr == entries.first_seq_nr + entries.events.size(), "a stream's seq_nrs are dense");
-    entries.events.append(number, arena_);
-    ++stream;
+    if (const std::uint32_t n = stream_table_.candidate(event.stream); n != TailTable::none) streams_.prefetch(n);
   }
 
   std::array<PositionList*, 1 + tags_max + also_max> lists;
@@ -105,6 +103,16 @@ void TailIndex::add(const TailEvent& event) {
     }
     lists[i] = &terms_[n].events;
     lists[i]->prefetch();
+  }
+
+  std::uint32_t stream = 0;
+  if (event.stream != 0) {
+    stream = find_stream_number(event.stream, event.aggregate_text);
+    if (stream == TailTable::none) stream = add_stream(event);
+    StreamEntries& entries = streams_[stream];
+    EVERSHARD_CHECK(event.seq_nr == entries.first_seq_nr + entries.events.size(), "a stream's seq_nrs are dense");
+    entries.events.append(number, arena_);
+    ++stream;
   }
   for (std::size_t i = 0; i < event.terms.size(); ++i) lists[i]->append(number, arena_);
 

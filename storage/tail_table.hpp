@@ -38,6 +38,11 @@ class TailTable {
   /// Keys may stand for several entries. Writer's side.
   void insert(std::uint64_t key, std::uint32_t entry);
 
+  /// The entry that find() will look at first; none: it is not there.
+  [[nodiscard]] std::uint32_t candidate(std::uint64_t key) const {
+    return find(key, [](std::uint32_t) { return true; });
+  }
+
   void prefetch(std::uint64_t key) const {
     const Slots* slots = parts_[key >> 56].load(std::memory_order_relaxed);
     __builtin_prefetch(&slots->at[slots->home(tag_of(key))]);

@@ -134,7 +134,7 @@ struct Written {
 };
 
 TEST(TailIndex, ShowsReadersWholeEntriesWhileItGrows) {
-  constexpr std::uint64_t events = 30'000;
+  constexpr std::uint64_t events = 12'000;
   TailIndex tail(GlobalPosition{1}, 16);
   std::atomic<std::uint64_t> watermark{0};
   std::atomic<std::uint64_t> wrong{0};
