@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "evershard/sharding/term_hash.hpp"
+#include "evershard/storage/chunks.hpp"
 #include "evershard/storage/encoded_append.hpp"
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/records.hpp"
