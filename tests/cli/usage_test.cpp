@@ -1,0 +1,218 @@
+// The command line itself: help, mistakes, formats, exit statuses that do not need a store's content.
+
+#include "tests/cli/program.hpp"
+
+namespace evershard::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Usage : public Program {};
+
+std::vector<std::string> command_names() {
+  const Finished help = run({EVERSHARD_PROGRAM, "help"});
+  std::vector<std::string> names;
+  std::size_t at = 0;
+  while ((at = help.out.find("\n  ", at)) != std::string::npos) {
+    at += 3;
+    const std::string line = help.out.substr(at, help.out.find('\n', at) - at);
+    if (line.size() > 20 && line[0] != ' ' && line[19] == ' ') names.push_back(line.substr(0, line.find("  ")));
+  }
+  std::erase_if(names, [](const std::string& name) { return name.starts_with("help") || name == "version"; });
+  return names;
+}
+
+TEST_F(Usage, ListsEveryCommandByGroup) {
+  const Finished help = evershard({"help"});
+
+  EXPECT_EQ(help.status, 0);
+  for (const auto* group : {"\ndata\n", "\nstore\n", "\nreading\n"}) EXPECT_THAT(help.out, HasSubstr(group));
+  EXPECT_GE(command_names().size(), 20u);
+}
+
+TEST_F(Usage, ShowsAnExampleAndItsOptionsForEveryCommand) {
+  for (const auto& name : command_names()) {
+    Words asked;
+    for (std::size_t at = 0; at < name.size();) {
+      const auto end = std::min(name.find(' ', at), name.size());
+      asked.push_back(name.substr(at, end - at));
+      at = end + 1;
+    }
+    asked.emplace_back("--help");
+
+    const Finished help = evershard(asked);
+
+    EXPECT_EQ(help.status, 0) << name;
+    EXPECT_THAT(help.out, HasSubstr("Example:\n  evershard " + name)) << name;
+    EXPECT_THAT(help.out, HasSubstr("--format")) << name;
+  }
+}
+
+TEST_F(Usage, ShowsDefaultsInHelp) {
+  EXPECT_THAT(evershard({"init", "--help"}).out, HasSubstr("--shards N (=16)"));
+  EXPECT_THAT(evershard({"help", "append"}).out, HasSubstr("--in-flight N (=256)"));
+  EXPECT_THAT(evershard({"query", "-h"}).out, HasSubstr("--after POSITION (=0)"));
+}
+
+TEST_F(Usage, SaysItsVersion) {
+  EXPECT_THAT(evershard({"--version"}).out, StartsWith("evershard 0."));
+  EXPECT_EQ(evershard({"version"}).out, evershard({"--version"}).out);
+}
+
+TEST_F(Usage, RefusesWhatItDoesNotKnowWithAHint) {
+  struct Case {
+    Words words;
+    const char* says;
+  };
+  const std::string data = path("none");
+  const Case cases[] = {
+      {{}, "which command?"},
+      {{"apend"}, "did you mean append?"},
+      {{"snapshot"}, "snapshot put, snapshot get, snapshot list"},
+      {{"frobnicate"}, "`evershard help` lists them"},
+      {{"--data", data, "read"}, "options stand behind the command"},
+      {{"query", "--typ", "X"}, "did you mean --type?"},
+      {{"query", "--limit"}, "--limit needs a value"},
+      {{"query", "--type", "X", "--limit", "-5", "--data", data}, "it must be a whole number"},
+      {{"query", "--type", "X", "--limit", "12x", "--data", data}, "it must be a whole number"},
+      {{"query", "--type", "X", "--limit", "99999999999999999999", "--data", data}, "it must be a whole number"},
+      {{"query", "--type", "X", "--limit", "1", "--limit", "2", "--data", data}, "--limit is given twice"},
+      {{"query", "--data", data}, "which events?"},
+      {{"query", "--type", "X", "--or", "--data", data}, "--or has nothing on one side"},
+      {{"query", "--type", "X", "--query", "{}", "--data", data}, "means nothing beside --query"},
+      {{"read"}, "--data DIR is missing"},
+      {{"read", "order-1", "order-2", "--data", data}, "one argument too many"},
+      {{"read", "order-1", "--after", "3", "--data", data}, "means nothing beside an aggregate"},
+      {{"read", "--from", "3", "--data", data}, "--from numbers the events of an aggregate"},
+      {{"read", "--format", "yaml", "--data", data}, "one of table, json, jsonl"},
+      {{"read", "--backwards=yes", "--data", data}, ""},
+      {{"aggregate", "show", "--data", data}, "AGGREGATE is missing"},
+      {{"append", "--data", data}, "--type is missing"},
+      {{"append", "--type", "X", "--expect", "none", "--data", data}, "--expect needs --aggregate"},
+      {{"append", "--type", "X", "--after", "3", "--data", data}, "--after stands behind a --fail-if"},
+      {{"append", "--type", "X", "--id", "7", "--data", data}, "it must be a UUID"},
+      {{"append", "--type", "X", "--occurred-at", "yesterday", "--data", data}, "a time looks like"},
+      {{"append", "--type", "X", "--jsonl", "-", "--data", data}, "means nothing beside --jsonl"},
+      {{"init", "--shards", "0", "--data", data}, "the least is 1"},
+      {{"init", "--shards", "65536", "--data", data}, "the most is 65535"},
+      {{"inspect", "--prefix", "0g", "--data", data}, "pairs of hex digits"},
+  };
+  for (const auto& [given, says] : cases) {
+    const Finished done = evershard(given);
+
+    EXPECT_EQ(done.status, 2) << ::testing::PrintToString(given) << done.err;
+    EXPECT_THAT(done.err, HasSubstr(says)) << ::testing::PrintToString(given);
+    EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
+    EXPECT_EQ(done.out, "") << ::testing::PrintToString(given);
+  }
+}
+
+TEST_F(Usage, SaysMistakesAsJsonWhereJsonIsAskedFor) {
+  const Finished done = evershard({"query", "--typ", "X", "--format", "json"});
+
+  EXPECT_EQ(done.status, 2);
+  EXPECT_EQ(error_of(done).at("code"), "usage");
+  EXPECT_EQ(error_of(done).at("hint"), "did you mean --type?");
+}
+
+TEST_F(Usage, TakesTheStoreFromTheEnvironment) {
+  const std::string data = store();
+
+  const Finished done = evershard({"stats"}, {}, {.environment = {{"EVERSHARD_DATA", data}}});
+
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(Json::parse(done.out).at("shards"), 16);
+}
+
+TEST_F(Usage, SaysWhatCreatesAStoreThatIsNotThere) {
+  for (const auto& given : {Words{"read"}, {"stats"}, {"append", "--type", "X"}, {"export"}, {"verify"}}) {
+    Words all = given;
+    all.insert(all.end(), {"--data", path("none"), "--format", "json"});
+
+    const Finished done = evershard(all);
+
+    EXPECT_EQ(done.status, 4) << ::testing::PrintToString(given);
+    EXPECT_EQ(error_of(done).at("code"), "not_found");
+    EXPECT_THAT(error_of(done).at("hint").get<std::string>(), HasSubstr("evershard init"));
+    EXPECT_FALSE(std::filesystem::exists(path("none")));
+  }
+}
+
+TEST_F(Usage, RefusesNamesThatNoStoreTakes) {
+  const std::string data = store();
+  const Words cases[] = {
+      {"read", "order"},
+      {"read", "-1"},
+      {"append", "--aggregate", std::string(129, 'a') + "-1", "--type", "X"},
+      {"append", "--aggregate", "a-" + std::string(513, 'b'), "--type", "X"},
+      {"append", "--type", std::string(256, 'T')},
+      {"append", "--type", "X", "--tag", ""},
+      {"append", "--type", "X", "--tag", "\xff\xfe"},
+      {"append", "--type", "X", "--also", "nodash"},
+      {"append", "--type", "X", "--payload", "{\"a\":"},
+      {"append", "--type", "X", "--metadata", "[1]"},
+      {"append", "--type", "X", "--payload-format", "7"},
+      {"append", "--type", "X", "--fail-if", "{\"items\":[]}"},
+      {"query", "--query", "{\"items\":[{}]}"},
+      {"query", "--query", "{\"itms\":[]}"},
+      {"query", "--tag", ""},
+      {"query", "--concerning", "nodash"},
+  };
+  for (const auto& given : cases) {
+    Words all = given;
+    const bool dash = given.back() == "-1";
+    if (dash) all = {"read", "--data", data, "--format", "json", "--", "-1"};
+    else all.insert(all.end(), {"--data", data, "--format", "json"});
+
+    const Finished done = evershard(all);
+
+    EXPECT_EQ(done.status, 5) << ::testing::PrintToString(given) << done.err;
+    EXPECT_THAT((std::vector<std::string>{"invalid_argument", "invalid_query", "too_large"}), ::testing::Contains(error_of(done).at("code").get<std::string>()));
+  }
+  EXPECT_EQ(head(data), 0u);
+}
+
+TEST_F(Usage, RefusesAStoreThatIsOpenAlready) {
+  const std::string data = store();
+  append(data, R"({"type":"X"})" "\n");
+  Process holder(words({"tail", "--data", data}));
+  ASSERT_EQ(holder.lines(1).size(), 1u);
+
+  const Finished done = evershard({"stats", "--data", data, "--format", "json"});
+
+  EXPECT_EQ(done.status, 6);
+  EXPECT_EQ(error_of(done).at("code"), "unavailable");
+}
+
+TEST_F(Usage, EndsQuietlyWhenNobodyReads) {
+  const std::string data = store();
+  std::string lines;
+  for (int i = 0; i < 20'000; ++i) lines += R"({"type":"Filled","payload":"some text to fill the pipe with"})" "\n";
+  append(data, lines);
+
+  Process reader(words({"read", "--data", data}));
+  reader.lines(1);
+  reader.stop_reading();
+  const Finished piped = reader.wait();
+  const Finished closed = evershard({"read", "--data", data}, {}, {.close_output = true});
+
+  EXPECT_EQ(piped.status, 0);
+  EXPECT_EQ(piped.err, "");
+  EXPECT_EQ(closed.status, 0);
+  EXPECT_EQ(closed.err, "");
+  EXPECT_EQ(head(data), 20'000u);
+}
+
+TEST_F(Usage, SaysWhenTheOutputCannotBeWritten) {
+  const std::string data = store();
+  append(data, R"({"type":"X"})" "\n");
+
+  const Finished done = evershard({"read", "--data", data}, {}, {.output_file = "/dev/full"});
+
+  EXPECT_EQ(done.status, 9);
+  EXPECT_THAT(done.err, HasSubstr("No space left"));
+}
+
+}  // namespace
+}  // namespace evershard::testing
