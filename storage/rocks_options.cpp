@@ -40,8 +40,22 @@ RocksOptions::RocksOptions(const StoreOptions& options)
   db_.max_manifest_file_size = 16 * megabyte;
 }
 
+RocksOptions RocksOptions::for_repair() const {
+  auto options = *this;
+  options.merges_ = false;
+  options.db_.track_and_verify_wals_in_manifest = false;
+  return options;
+}
+
+RocksOptions RocksOptions::forgiving() const {
+  auto options = for_repair();
+  options.db_.paranoid_checks = false;  // a block's checksum is checked still, when it is read
+  return options;
+}
+
 rocksdb::ColumnFamilyOptions RocksOptions::family(Family family) const {
   rocksdb::ColumnFamilyOptions options;
+  options.disable_auto_compactions = !merges_;
   rocksdb::BlockBasedTableOptions table;
   table.block_size = block_bytes;
   table.format_version = 5;

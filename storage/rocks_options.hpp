@@ -30,6 +30,11 @@ class RocksOptions {
  public:
   explicit RocksOptions(const StoreOptions& options);
 
+  /// To look at a damaged database: no log has to be there, and nothing is merged.
+  [[nodiscard]] RocksOptions for_repair() const;
+  /// The same, and files may be missing or no tables at all: it opens with the rest.
+  [[nodiscard]] RocksOptions forgiving() const;
+
   [[nodiscard]] const rocksdb::DBOptions& db() const { return db_; }
   [[nodiscard]] rocksdb::ColumnFamilyOptions family(Family family) const;
   /// Families with a handful of rows: `mark`, and RocksDB's own `default`.
@@ -41,6 +46,7 @@ class RocksOptions {
  private:
   std::size_t memtable_bytes_;
   std::size_t tail_bytes_max_;
+  bool merges_ = true;
   std::shared_ptr<rocksdb::Cache> cache_;
   rocksdb::DBOptions db_;
 };

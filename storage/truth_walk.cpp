@@ -103,7 +103,7 @@ class ShardRecords {
 }  // namespace
 
 void TruthVisitor::cut(const sharding::Cut&) {}
-void TruthVisitor::record() {}
+void TruthVisitor::record(ShardId, ShardOffset, std::string_view) {}
 void TruthVisitor::missing(GlobalPosition, std::uint64_t, const std::string&) {}
 void TruthVisitor::missing_cut(GlobalPosition, std::uint64_t, const std::string&) {}
 void TruthVisitor::contradiction(const std::string&) {}
@@ -207,7 +207,7 @@ Result<void> TruthWalk::gather_shard(std::size_t begin, std::size_t end) {
   ShardRecords records(*rows, shard, group_end);
   EVERSHARD_TRY(records.open(group_begin));
   auto count = [&] {
-    if (records.valid() && records.first() >= group_begin && records.first() < group_end) visitor_.record();
+    if (records.valid() && records.first() >= group_begin && records.first() < group_end) visitor_.record(shard, records.first(), rows->value());
   };
   count();
   for (std::size_t i = begin; i < end; ++i) {

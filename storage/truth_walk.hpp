@@ -20,7 +20,7 @@ class TruthVisitor {
  public:
   virtual ~TruthVisitor() = default;
   virtual void cut(const sharding::Cut& cut);
-  virtual void record();
+  virtual void record(ShardId shard, ShardOffset first, std::string_view bytes);
   virtual void event(GlobalPosition position, const EventLocation& location, const EventView& event) = 0;
   /// Positions [from, from + count) have no event to be read: `why` names shard and offset, or the cut.
   virtual void missing(GlobalPosition from, std::uint64_t count, const std::string& why);

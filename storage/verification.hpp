@@ -68,7 +68,7 @@ class Verification final : private TruthVisitor {
   };
 
   void event(GlobalPosition position, const EventLocation& location, const EventView& event) override;
-  void record() override { ++records_; }
+  void record(ShardId, ShardOffset, std::string_view) override { ++records_; }
   void missing(GlobalPosition from, std::uint64_t count, const std::string& why) override;
   void missing_cut(GlobalPosition from, std::uint64_t count, const std::string& why) override;
   void contradiction(const std::string& what) override { findings_.add(what); }

@@ -1,0 +1,221 @@
+#include "evershard/storage/damaged_store.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "evershard/storage/applied.hpp"
+#include "evershard/storage/fork.hpp"
+#include "evershard/storage/keys.hpp"
+#include "evershard/storage/last_commit_mark.hpp"
+#include "evershard/storage/recovered_order.hpp"
+#include "evershard/storage/rocks_status.hpp"
+#include "evershard/storage/table_files.hpp"
+
+namespace evershard::storage {
+namespace {
+
+std::string number(std::uint64_t n) { return std::to_string(n); }
+
+bool is_truth(std::string_view family) {
+  return family == name_of(Family::journal) || family == name_of(Family::order) || family == name_of(Family::state);
+}
+
+std::string newest_log(const std::filesystem::path& database) {
+  std::string newest;
+  std::error_code ignored;
+  for (std::filesystem::directory_iterator at(database, ignored), end; at != end; at.increment(ignored))
+    if (auto name = at->path().filename().string(); name.ends_with(".log")) newest = std::max(newest, at->path().string());
+  return newest.empty() ? "no log, which is missing," : "the log " + newest;
+}
+
+/// Of a hundred, from `begin` to `end`.
+Progress part(const Progress& progress, std::uint64_t begin, std::uint64_t end) {
+  if (!progress) return {};
+  return [&progress, begin, end](std::uint64_t done, std::uint64_t total) { return progress(total == 0 ? end : begin + (end - begin) * done / total, 100); };
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DamagedStore>> DamagedStore::open(const StoreOptions& options) {
+  std::unique_ptr<DamagedStore> store(new DamagedStore(options));
+  auto database = options.data_dir / "db";
+  std::error_code ignored;
+  if (!std::filesystem::exists(database, ignored)) return refuse(ErrorCode::not_found, "there is no store in " + options.data_dir.string());
+  auto lock = DatabaseLock::take(options.data_dir);
+  if (!lock) return refuse(std::move(lock).error());
+  store->lock_ = std::move(*lock);
+  EVERSHARD_TRY(store->open_database());
+  auto identity = stored_identity(*store->families_);
+  if (!identity) {
+    if (identity.error().code == ErrorCode::corruption) identity.error().what += "; nothing can be read without it: restore a backup";
+    return refuse(std::move(identity).error());
+  }
+  store->identity_ = *identity;
+  EVERSHARD_TRY(store->find_end());
+  return store;
+}
+
+Result<void> DamagedStore::open_database() {
+  auto database = (options_.data_dir / "db").string();
+  std::unique_ptr<RocksFamilies> families;
+  rocks_ = RocksOptions(options_).for_repair();
+  auto status = RocksFamilies::open(rocks_, database, /*read_only=*/true, families);
+  if (!status.ok()) {
+    // With files missing a log's damage may go unnoticed; the cuts show it then.
+    rocks_ = RocksOptions(options_).forgiving();
+    if (!RocksFamilies::open(rocks_, database, /*read_only=*/true, families).ok())
+      return refuse(ErrorCode::corruption, "the database " + database + " cannot be opened even in part: " + status.ToString() + "; restore a backup");
+    findings_.add("the database " + database + " is not whole: " + status.ToString());
+  }
+  families_ = std::move(families);
+  rows_ = std::make_unique<RocksRows>(families_);
+  return {};
+}
+
+/// How far order, applied row and MARK reach, each as far as it can be read.
+Result<void> DamagedStore::find_end() {
+  auto order = rows_->cursor(Family::order, {});
+  order->seek_for_prev(keys::order(GlobalPosition{std::numeric_limits<std::uint64_t>::max()}));
+  if (order->valid())
+    if (auto cut = sharding::decode_cut(order->value())) order_end_ = cut->last_position();
+  auto key = keys::applied();
+  std::string_view keys[] = {key};
+  auto row = rows_->get(Family::state, keys);
+  if (row && (*row)->found(0))
+    if (auto applied = decode_applied((*row)->value(0))) order_end_ = std::max(order_end_, applied->watermark);
+
+  if (auto mark = families_->stored_mark())
+    index_mark_ = *mark;
+  else
+    findings_.add(mark.error().what);
+  acknowledged_ = index_mark_.value_or(GlobalPosition{0});
+  auto file = LastCommitMark::read(options_.data_dir / "MARK");
+  if (!file) return refuse(std::move(file).error());
+  has_mark_file_ = file->has_value();
+  if (has_mark_file_) acknowledged_ = std::max(acknowledged_, (*file)->watermark);
+  if (!has_mark_file_)
+    findings_.add("there is no MARK in " + options_.data_dir.string() + ", or none that can be read: nothing outside the database says how far commits were acknowledged");
+  return {};
+}
+
+Result<void> DamagedStore::check_files(const Progress& progress) {
+  return check_table_files(families_->db(), rocks_, [&](const DamagedFile& file) {
+    findings_.add(file.sentence());
+    (is_truth(file.family) ? truth_files_damaged_ : index_files_damaged_) = true;
+  }, progress);
+}
+
+std::optional<sharding::Cut> DamagedStore::cut_of(GlobalPosition position) const {
+  auto order = rows_->cursor(Family::order, {});
+  order->seek_for_prev(keys::order(position));
+  if (!order->valid()) return std::nullopt;
+  auto cut = sharding::decode_cut(order->value());
+  if (!cut || cut->first_position > position || cut->last_position() < position) return std::nullopt;
+  return std::move(*cut);
+}
+
+/// The end of the last cut that can be read and whose events all can.
+GlobalPosition DamagedStore::last_whole(const std::vector<Verification::Missing>& missing) const {
+  auto end = order_end_;
+  for (auto hole = missing.rbegin(); hole != missing.rend(); ++hole) {
+    if (hole->from > end) continue;
+    if (hole->from + hole->count <= end) {  // what lies behind it is whole, but for the cut it reaches into
+      auto cut = hole->cut ? std::nullopt : cut_of(end);
+      if (!cut || hole->from + hole->count <= cut->first_position) break;
+    }
+    auto cut = hole->cut ? std::nullopt : cut_of(hole->from);
+    end = (cut ? cut->first_position : hole->from) - 1;
+  }
+  return end;
+}
+
+/// A store opens only if each shard's last record can be. Empty: they can.
+std::string DamagedStore::unreadable_end(GlobalPosition keeps) const {
+  std::vector<ShardOffset> ends(identity_.shards, ShardOffset{1});
+  auto order = rows_->cursor(Family::order, {.prefix = {}, .scan = true});
+  for (order->seek({}); order->valid(); order->next()) {
+    auto cut = sharding::decode_cut(order->value());
+    if (!cut) continue;
+    if (cut->first_position > keeps) break;
+    for (const auto& segment : cut->segments)
+      if (segment.shard.value < ends.size()) ends[segment.shard.value] = std::max(ends[segment.shard.value], segment.end);
+  }
+  auto journal = rows_->cursor(Family::journal, {});
+  for (std::uint32_t i = 0; i < identity_.shards; ++i) {
+    if (ends[i] == ShardOffset{1}) continue;
+    ShardId shard{static_cast<std::uint16_t>(i)};
+    journal->seek_for_prev(keys::journal(shard, ends[i] - 1));
+    auto key = journal->valid() ? keys::decode_journal(journal->key()) : Result<keys::JournalKey>(keys::JournalKey{});
+    auto record = key && journal->valid() && key->shard == shard ? RecordView::open(journal->value(), shard, key->offset) : Result<RecordView>(refuse(ErrorCode::corruption, {}));
+    if (!record || key->offset + record->size() != ends[i]) return "the last record of shard " + number(i) + ", up to offset " + number(ends[i].value - 1) + ", cannot be read";
+  }
+  return {};
+}
+
+Result<Examination> DamagedStore::examine(const RecoverOptions& how, const Progress& progress) {
+  EVERSHARD_TRY(check_files(part(progress, 0, 20)));
+  View view{order_end_, index_mark_.value_or(GlobalPosition{0}), std::make_shared<const std::vector<std::shared_ptr<const TailIndex>>>()};
+  Verification verification({*rows_, sharding::TermHasher(identity_.term_key, options_.term_mask), identity_.shards, view, std::min(view.mark, order_end_)}, findings_);
+  EVERSHARD_TRY(verification.truth(part(progress, 20, 80)));
+  const auto& missing = verification.missing_events();
+
+  Examination made;
+  auto& plan = made.plan;
+  plan.keeps = last_whole(missing);
+  if (how.cut_back && !missing.empty() && missing.front().from <= plan.keeps) {
+    auto cut = missing.front().cut ? std::nullopt : cut_of(missing.front().from);
+    plan.keeps = (cut ? cut->first_position : missing.front().from) - 1;
+  }
+  plan.acknowledged = std::max(acknowledged_, order_end_);
+  plan.lost = plan.acknowledged - plan.keeps;
+  bool cut_missing = false;
+  for (const auto& hole : missing) {
+    if (hole.from > plan.keeps) break;
+    cut_missing |= hole.cut;
+    plan.lost += hole.count;
+    if (!plan.holes.empty() && plan.holes.back().until == hole.from)
+      plan.holes.back().until = hole.from + hole.count;
+    else if (plan.holes.size() < 100)
+      plan.holes.push_back({hole.from, hole.from + hole.count});
+  }
+
+  auto recovered = recover_order(*rows_, identity_.shards);
+  if (!recovered) findings_.add(recovered.error().what);
+  made.copy_truth = truth_files_damaged_ || !recovered || plan.keeps < order_end_;
+  made.accept_loss = acknowledged_ > plan.keeps;
+  if (acknowledged_ > order_end_)
+    findings_.add("MARK and the indexes know of position " + number(acknowledged_.value) + ", " + newest_log(options_.data_dir / "db") + " recovers up to position " +
+                  number(order_end_.value) + ": " + number(acknowledged_ - order_end_) + " acknowledged events are missing");
+
+  if (!index_mark_ || index_files_damaged_ || *index_mark_ > order_end_)
+    made.renew_indexes = true;
+  else
+    EVERSHARD_TRY(verification.indexes(part(progress, 80, 95)));
+  made.renew_indexes |= verification.indexes_differ() || made.copy_truth;
+  EVERSHARD_TRY(verification.state(part(progress, 95, 100)));
+  made.write_mark = !has_mark_file_;
+
+  if (made.renew_indexes && cut_missing)
+    plan.refusal = "a cut inside of the order is missing: indexes are made from all of them; asked to cut back, the store ends before it";
+  else if (made.copy_truth)
+    plan.refusal = unreadable_end(plan.keeps);
+  if (!plan.refusal.empty() && !how.cut_back) plan.refusal += "; a store that is cut back ends before the first hole";
+  say_what_is_lost(made);
+  plan.findings = findings_.take();
+  return made;
+}
+
+void DamagedStore::say_what_is_lost(Examination& made) const {
+  auto& plan = made.plan;
+  auto& steps = plan.steps;
+  auto end = number(plan.keeps.value);
+  if (made.copy_truth)
+    steps.push_back("copies order, journal and state up to position " + end + " into a new database, and keeps the damaged one beside it");
+  if (plan.acknowledged > plan.keeps && (made.copy_truth || made.accept_loss))
+    steps.push_back("accepts that positions " + number(plan.keeps.value + 1) + " to " + number(plan.acknowledged.value) + " are lost");
+  if (made.copy_truth && !plan.holes.empty()) steps.push_back("leaves " + number(plan.holes.size()) + " holes in what is kept: reading there says corruption");
+  if (made.renew_indexes) steps.push_back("makes all indexes anew from journal and order");
+  if (!steps.empty() || made.write_mark) steps.push_back("writes MARK for position " + end);
+}
+
+}  // namespace evershard::storage

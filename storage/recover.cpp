@@ -1,0 +1,112 @@
+#include "evershard/storage/recover.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "evershard/storage/damaged_store.hpp"
+#include "evershard/storage/fork.hpp"
+#include "evershard/storage/open.hpp"
+#include "evershard/storage/rocks_status.hpp"
+#include "evershard/storage/store_copy.hpp"
+#include "evershard/storage/truth_copy.hpp"
+
+namespace evershard::storage {
+namespace {
+
+/// Of a hundred, from `begin` to `end`.
+Progress part(const Progress& progress, std::uint64_t begin, std::uint64_t end) {
+  if (!progress) return {};
+  return [&progress, begin, end](std::uint64_t done, std::uint64_t total) { return progress(total == 0 ? end : begin + (end - begin) * done / total, 100); };
+}
+
+Refused failed(const std::string& doing) { return refuse(ErrorCode::io, doing + ": " + std::strerror(errno)); }
+
+std::filesystem::path unused_name(const std::filesystem::path& data_dir) {
+  std::error_code ignored;
+  for (int n = 1;; ++n)
+    if (auto path = data_dir / ("db.damaged-" + std::to_string(n)); !std::filesystem::exists(path, ignored)) return path;
+}
+
+/// In one step where the file system can: there is a database under the name at every moment.
+Result<void> put_in_place(const std::filesystem::path& data_dir, const std::filesystem::path& made) {
+  auto database = data_dir / "db", damaged = unused_name(data_dir);
+  if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, database.c_str(), RENAME_EXCHANGE) == 0) {
+    if (::rename(made.c_str(), damaged.c_str()) != 0) return failed("cannot rename " + made.string());
+  } else {
+    if (::rename(database.c_str(), damaged.c_str()) != 0) return failed("cannot rename " + database.string());
+    if (::rename(made.c_str(), database.c_str()) != 0) return failed("cannot rename " + made.string());
+  }
+  return sync_path(data_dir);
+}
+
+Result<void> copy_into_place(std::unique_ptr<DamagedStore> store, const StoreOptions& options, GlobalPosition keeps, const Progress& progress) {
+  auto made = options.data_dir / "db.part";
+  std::error_code error;
+  std::filesystem::remove_all(made, error);  // an earlier try's
+  EVERSHARD_TRY(copy_truth(store->rows(), store->identity(), keeps, options, made, progress));
+  EVERSHARD_TRY(sync_path(made));
+  store.reset();
+  return put_in_place(options.data_dir, made);
+}
+
+Result<void> drop_indexes(std::unique_ptr<DamagedStore> store, const StoreOptions& options, bool new_fork) {
+  auto rocks = store->rocks();
+  store.reset();
+  std::unique_ptr<RocksFamilies> families;
+  auto database = (options.data_dir / "db").string();
+  EVERSHARD_TRY(checked(RocksFamilies::open(rocks, database, /*read_only=*/false, families), "cannot open " + database));
+  EVERSHARD_TRY(families->clear_indexes(rocks));
+  if (!new_fork) return {};
+  auto identity = give_new_fork(*families);
+  if (!identity) return refuse(std::move(identity).error());
+  return {};
+}
+
+StoreOptions for_looking(StoreOptions options) {
+  options.create = false;
+  options.read_only = false;
+  return options;
+}
+
+}  // namespace
+
+Result<RecoveryPlan> plan_recovery(const StoreOptions& options, const RecoverOptions& how, const Progress& progress) {
+  auto store = DamagedStore::open(for_looking(options));
+  if (!store) return refuse(std::move(store).error());
+  auto examined = (*store)->examine(how, progress);
+  if (!examined) return refuse(std::move(examined).error());
+  return std::move(examined->plan);
+}
+
+Result<RecoveryPlan> recover(const StoreOptions& options, const RecoverOptions& how, const Progress& progress) {
+  auto opened = DamagedStore::open(for_looking(options));
+  if (!opened) return refuse(std::move(opened).error());
+  auto store = std::move(*opened);
+  auto examined = store->examine(how, part(progress, 0, 50));
+  if (!examined) return refuse(std::move(examined).error());
+  if (!examined->plan.refusal.empty()) return refuse(ErrorCode::invalid_argument, examined->plan.refusal);
+  if (examined->plan.steps.empty()) return std::move(examined->plan);
+
+  if (examined->copy_truth)
+    EVERSHARD_TRY(copy_into_place(std::move(store), options, examined->plan.keeps, part(progress, 50, 90)));
+  else if (examined->renew_indexes)
+    EVERSHARD_TRY(drop_indexes(std::move(store), options, examined->accept_loss));
+  store.reset();
+  EVERSHARD_TRY(report(progress, 90, 100));
+
+  // Opening makes the indexes and MARK anew; sealed, holes are not met again by the next opening.
+  auto opening = for_looking(options);
+  opening.accept_loss = true;
+  auto whole = open_rocks_store(opening);
+  if (!whole) return refuse(std::move(whole).error());
+  EVERSHARD_TRY((*whole)->seal());
+  (*whole)->close();
+  if (progress) progress(100, 100);  // it is done, whatever the answer
+  return std::move(examined->plan);
+}
+
+}  // namespace evershard::storage

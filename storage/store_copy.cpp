@@ -1,0 +1,102 @@
+#include "evershard/storage/store_copy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "evershard/storage/fork.hpp"
+#include "evershard/storage/last_commit_mark.hpp"
+#include "evershard/storage/recovered_order.hpp"
+#include "evershard/storage/rocks_rows.hpp"
+#include "evershard/storage/rocks_status.hpp"
+
+namespace evershard::storage {
+namespace {
+
+constexpr std::array<std::string_view, 5> made_by_copying{"db", "db.tmp", "MARK", "OWNER", "sealing"};
+
+Refused invalid(std::string what) { return refuse(ErrorCode::invalid_argument, std::move(what)); }
+Refused failed(const std::string& doing, const std::error_code& error) { return refuse(ErrorCode::io, doing + ": " + error.message()); }
+
+Result<void> replace_rest(const std::filesystem::path& part) {
+  std::error_code error;
+  if (!std::filesystem::exists(part, error)) return {};
+  if (!std::filesystem::is_directory(part, error)) return invalid(part.string() + " is in the way: copies are made there");
+  for (const auto& entry : std::filesystem::directory_iterator(part, error)) {
+    auto name = entry.path().filename().string();
+    if (std::find(made_by_copying.begin(), made_by_copying.end(), name) == made_by_copying.end())
+      return invalid(part.string() + " is in the way: copies are made there, and it holds " + name);
+  }
+  std::filesystem::remove_all(part, error);
+  if (error) return failed("cannot remove " + part.string(), error);
+  return {};
+}
+
+}  // namespace
+
+Result<void> sync_path(const std::filesystem::path& path) {
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  bool synced = file >= 0 && ::fsync(file) == 0;
+  auto why = errno;
+  if (file >= 0) ::close(file);
+  if (!synced) return refuse(ErrorCode::io, "cannot sync " + path.string() + ": " + std::strerror(why));
+  return {};
+}
+
+Result<StoreCopy> StoreCopy::begin(std::filesystem::path target) {
+  target = std::filesystem::absolute(target).lexically_normal();
+  if (!target.has_filename()) target = target.parent_path();
+  std::error_code error;
+  if (std::filesystem::exists(target, error)) {
+    if (!std::filesystem::is_directory(target, error)) return invalid(target.string() + " is no folder");
+    if (!std::filesystem::is_empty(target, error)) return invalid(target.string() + " is not empty");
+  }
+  auto part = target;
+  part += ".part";
+  EVERSHARD_TRY(replace_rest(part));
+  std::filesystem::create_directories(part, error);
+  if (error) return failed("cannot create " + part.string(), error);
+  return StoreCopy(std::move(target), std::move(part));
+}
+
+StoreCopy::~StoreCopy() {
+  std::error_code ignored;
+  if (!part_.empty()) std::filesystem::remove_all(part_, ignored);
+}
+
+Result<void> StoreCopy::settle() {
+  StoreOptions options;
+  options.create = false;
+  options.block_cache_bytes = 8u << 20;
+  RocksOptions rocks(options);
+  std::unique_ptr<RocksFamilies> opened;
+  EVERSHARD_TRY(checked(RocksFamilies::open(rocks, database().string(), /*read_only=*/false, opened), "cannot open the copy " + database().string()));
+  std::shared_ptr<const RocksFamilies> families = std::move(opened);
+  auto identity = give_new_fork(*families);
+  if (!identity) return refuse(std::move(identity).error());
+  auto state = recover_order(RocksRows(families), identity->shards);
+  if (!state) return refuse(std::move(state).error());
+  auto mark = LastCommitMark::open(part_ / "MARK");
+  if (!mark) return refuse(std::move(mark).error());
+  for (int slot = 0; slot < 2; ++slot) (*mark)->update({state->last_cut, state->watermark});
+  if ((*mark)->failures() > 0) return refuse(ErrorCode::io, "cannot write " + (part_ / "MARK").string());
+  EVERSHARD_TRY(sync_path(part_ / "MARK"));
+  return sync_path(part_);
+}
+
+Result<void> StoreCopy::finish() {
+  std::error_code error;
+  std::filesystem::rename(part_, target_, error);  // over an empty folder too; over nothing else
+  if (error == std::errc::directory_not_empty || error == std::errc::file_exists) return invalid(target_.string() + " is not empty");
+  if (error) return failed("cannot rename " + part_.string() + " to " + target_.string(), error);
+  part_.clear();
+  return sync_path(target_.parent_path());
+}
+
+}  // namespace evershard::storage

@@ -1,0 +1,38 @@
+// StoreCopy: a copy of a store while it is being made: in "<target>.part", until it is whole and gets its name.
+
+#pragma once
+
+#include <filesystem>
+#include <utility>
+
+#include "evershard/protocol/result.hpp"
+
+namespace evershard::storage {
+
+/// Given up, it takes what it made away.
+class StoreCopy {
+ public:
+  /// Makes the folder; a rest of an earlier try is replaced. Errors: invalid_argument (the target holds something), io
+  static Result<StoreCopy> begin(std::filesystem::path target);
+  ~StoreCopy();
+  StoreCopy(StoreCopy&& from) noexcept : target_(std::move(from.target_)), part_(std::exchange(from.part_, {})) {}
+  StoreCopy& operator=(StoreCopy&&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& folder() const { return part_; }
+  [[nodiscard]] std::filesystem::path database() const { return part_ / "db"; }
+
+  /// Makes a store of the database that lies there: a fork of its own, and MARK. Errors: corruption, io
+  Result<void> settle();
+  /// Durable: on return. Errors: invalid_argument (something came into the target meanwhile), io
+  Result<void> finish();
+
+ private:
+  StoreCopy(std::filesystem::path target, std::filesystem::path part) : target_(std::move(target)), part_(std::move(part)) {}
+  std::filesystem::path target_;
+  std::filesystem::path part_;
+};
+
+/// Errors: io
+Result<void> sync_path(const std::filesystem::path& path);
+
+}  // namespace evershard::storage
