@@ -1,0 +1,194 @@
+// `evershard init`, `stats`, `verify`, `backup`, `restore`, `recover`, `vacuum`, `inspect`.
+
+#include <fstream>
+
+#include "tests/cli/program.hpp"
+
+namespace evershard::testing {
+namespace {
+
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class StoreCommands : public Program {
+ protected:
+  static void fill(const std::string& data, int events) {
+    std::string lines;
+    for (int i = 0; i < events; ++i) {
+      lines += R"({"aggregate":"a-)" + std::to_string(i % 10) + R"(","type":"T","tags":["n:)" + std::to_string(i) + R"("],"payload":)" + std::to_string(i) + "}\n";
+    }
+    append(data, lines);
+  }
+};
+
+TEST_F(StoreCommands, CreatesAStoreOnce) {
+  const std::string data = store("store", 3);
+
+  const Finished again = evershard({"init", "--data", data, "--shards", "3", "--format", "json"});
+  const Finished accepted = evershard({"init", "--data", data, "--shards", "3", "--if-absent"});
+  const Finished other = evershard({"init", "--data", data, "--shards", "4", "--if-absent", "--format", "json"});
+
+  EXPECT_EQ(again.status, 5);
+  EXPECT_EQ(accepted.status, 0) << accepted.err;
+  EXPECT_EQ(Json::parse(accepted.out).at("created"), false);
+  EXPECT_EQ(other.status, 5);
+  EXPECT_EQ(error_of(other).at("code"), "invalid_argument");
+  EXPECT_EQ(shown({"stats", "--data", data}).at(0).at("shards"), 3);
+}
+
+TEST_F(StoreCommands, DoesNotTouchADirectoryOfSomebodyElse) {
+  fs::create_directories(path("photos"));
+  write_file("photos/cat.jpg", "meow");
+
+  const Finished init = evershard({"init", "--data", path("photos")});
+  const Finished read = evershard({"read", "--data", path("photos"), "--format", "json"});
+
+  EXPECT_EQ(init.status, 5);
+  EXPECT_EQ(read.status, 4) << read.err;
+  EXPECT_EQ(std::distance(fs::directory_iterator(path("photos")), fs::directory_iterator{}), 1);
+}
+
+TEST_F(StoreCommands, SaysItsFigures) {
+  const std::string data = store();
+  fill(data, 100);
+
+  const Json stats = shown({"stats", "--data", data}).at(0);
+  const Finished table = evershard({"stats", "--data", data, "--format", "table"});
+
+  EXPECT_EQ(stats.at("head"), 100);
+  EXPECT_EQ(stats.at("store_id").get<std::string>().size(), 36u);
+  EXPECT_GT(stats.at("disk_bytes"), 0);
+  EXPECT_THAT(table.out, HasSubstr("events"));
+}
+
+TEST_F(StoreCommands, VerifiesAStore) {
+  const std::string data = store();
+  fill(data, 500);
+
+  const Json report = shown({"verify", "--data", data}).at(0);
+
+  EXPECT_EQ(report.at("events"), 500);
+  EXPECT_EQ(report.at("errors"), 0);
+  EXPECT_EQ(report.at("findings"), Json::array());
+}
+
+TEST_F(StoreCommands, BacksUpAndRestores) {
+  const std::string data = store();
+  fill(data, 200);
+  ASSERT_EQ(evershard({"backup", path("backup"), "--data", data}).status, 0);
+  fill(data, 10);
+
+  const Finished restored = evershard({"restore", path("backup"), path("again")});
+  const Finished onto = evershard({"restore", path("backup"), data, "--format", "json"});
+  const Finished nothing = evershard({"restore", path("none"), path("else"), "--format", "json"});
+
+  EXPECT_EQ(restored.status, 0) << restored.err;
+  EXPECT_EQ(head(path("again")), 200u);
+  EXPECT_EQ(evershard({"export", "--data", path("again")}).out, evershard({"export", "--data", data, "--up-to", "200"}).out);
+  EXPECT_EQ(onto.status, 5);
+  EXPECT_EQ(error_of(onto).at("code"), "invalid_argument");
+  EXPECT_EQ(nothing.status, 4);
+  EXPECT_FALSE(fs::exists(path("else")));
+  EXPECT_EQ(head(data), 210u);
+}
+
+TEST_F(StoreCommands, RefusesABackupOntoSomething) {
+  const std::string data = store();
+  fs::create_directories(path("full"));
+  write_file("full/file", "x");
+
+  const Finished done = evershard({"backup", path("full"), "--data", data, "--format", "json"});
+
+  EXPECT_EQ(done.status, 5);
+  EXPECT_EQ(error_of(done).at("code"), "invalid_argument");
+}
+
+TEST_F(StoreCommands, VacuumsAndKeepsEverything) {
+  const std::string data = store();
+  fill(data, 300);
+  const std::string before = evershard({"export", "--data", data}).out;
+
+  const Json report = shown({"vacuum", "--data", data}).at(0);
+
+  EXPECT_GT(report.at("disk_bytes"), 0);
+  EXPECT_EQ(evershard({"export", "--data", data}).out, before);
+}
+
+TEST_F(StoreCommands, HasNothingToRecoverInASoundStore) {
+  const std::string data = store();
+  fill(data, 20);
+
+  const Json plan = shown({"recover", "--data", data}).at(0);
+
+  EXPECT_EQ(plan.at("done"), false);
+  EXPECT_EQ(plan.at("lost"), 0);
+  EXPECT_EQ(plan.at("steps"), Json::array());
+}
+
+/// The write-ahead logs under a directory.
+std::vector<fs::path> logs(const std::string& data) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::recursive_directory_iterator(data)) {
+    if (entry.path().extension() == ".log" && entry.file_size() > 0) found.push_back(entry.path());
+  }
+  return found;
+}
+
+TEST_F(StoreCommands, SaysWhatIsLostAndMendsItOnlyWhenTold) {
+  const std::string data = store();
+  fill(data, 50);
+  // Whatever the close left in logs and files: a process that is killed leaves the rest in the log.
+  Process writer(words({"append", "--data", data, "--jsonl", "-"}));
+  for (int i = 0; i < 20; ++i) {
+    writer.write(R"({"type":"Late"})" "\n");
+    ASSERT_EQ(writer.lines(static_cast<std::size_t>(i) + 1).size(), static_cast<std::size_t>(i) + 1);
+  }
+  writer.signal(SIGKILL);
+  writer.wait();
+  const auto left = logs(data);
+  ASSERT_FALSE(left.empty());
+  for (const auto& log : left) fs::resize_file(log, 0);
+
+  const Finished opened = evershard({"read", "--data", data, "--format", "json"});
+  const Finished plan = evershard({"recover", "--data", data, "--format", "json"});
+  const Finished still = evershard({"read", "--data", data, "--format", "json"});
+  const Finished mended = evershard({"recover", "--data", data, "--yes", "--format", "json"});
+
+  EXPECT_EQ(opened.status, 8) << opened.err;
+  EXPECT_EQ(plan.status, 8);
+  EXPECT_THAT(plan.err, HasSubstr("nothing was changed"));
+  EXPECT_EQ(Json::parse(plan.out).at("lost"), 20);
+  EXPECT_EQ(still.status, 8);
+  EXPECT_EQ(mended.status, 0) << mended.err;
+  EXPECT_EQ(Json::parse(mended.out).at("done"), true);
+  EXPECT_EQ(head(data), 50u);
+  EXPECT_EQ(shown({"verify", "--data", data}).at(0).at("errors"), 0);
+}
+
+TEST_F(StoreCommands, ShowsRawRowsDecoded) {
+  const std::string data = store();
+  append(data, R"({"aggregate":"a-1","type":"Marker","tags":["x"]})" "\n");
+
+  const auto journal = shown({"inspect", "--data", data});
+  const auto shard = journal.at(0).at("key").at("shard").get<int>();
+  const auto of_shard = shown({"inspect", "--data", data, "--shard", std::to_string(shard)});
+  const auto of_other = shown({"inspect", "--data", data, "--shard", std::to_string((shard + 1) % 16)});
+  const auto by_prefix = shown({"inspect", "--data", data, "--prefix", journal.at(0).at("key_hex").get<std::string>()});
+  const Finished order = evershard({"inspect", "--data", data, "--family", "order", "--limit", "1", "--format", "table"});
+
+  ASSERT_EQ(journal.size(), 1u);
+  EXPECT_THAT(journal.at(0).at("value").dump(), HasSubstr("Marker"));
+  EXPECT_EQ(of_shard, journal);
+  EXPECT_TRUE(of_other.empty());
+  EXPECT_EQ(by_prefix, journal);
+  EXPECT_EQ(order.status, 0);
+  EXPECT_EQ(std::count(order.out.begin(), order.out.end(), '\n'), 2);
+  for (const auto* family : {"state", "streams", "postings", "ids", "directory", "runs"}) {
+    EXPECT_EQ(evershard({"inspect", "--data", data, "--family", family}).status, 0) << family;
+  }
+  EXPECT_EQ(evershard({"inspect", "--data", data, "--family", "nonsense"}).status, 5);
+  EXPECT_EQ(evershard({"inspect", "--data", data, "--family", "order", "--shard", "1"}).status, 5);
+}
+
+}  // namespace
+}  // namespace evershard::testing

@@ -1,0 +1,220 @@
+// `evershard export` and `import`: byte for byte, in order, interrupted and gone on with.
+
+#include <signal.h>
+
+#include <random>
+
+#include "tests/cli/program.hpp"
+
+namespace evershard::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Transfer : public Program {
+ protected:
+  void export_to(const std::string& store, const std::string& name, Words more = {}) {
+    Words all{"export", path(name), "--data", store};
+    all.insert(all.end(), more.begin(), more.end());
+    const Finished done = evershard(all);
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_FALSE(std::filesystem::exists(path(name + ".part")));
+  }
+  Json import_into(const std::string& store, const std::string& name, int status = 0) {
+    const Finished done = evershard({"import", path(name), "--data", store, "--format", "jsonl"});
+    EXPECT_EQ(done.status, status) << done.err;
+    return done.out.empty() ? Json() : Json::parse(done.out);
+  }
+
+  /// Appends of one to four events over some aggregates, with payloads that JSON would spoil.
+  static std::string lines(std::uint64_t seed, int count) {
+    const char* payloads[] = {R"("payload":{"z":1,"a":1.0,"a":1e2},)", R"("payload":"AAH/",  "payload_encoding":"base64",)", R"("payload":null,)", "",
+                              R"("payload":"CnsgfQ==","payload_encoding":"base64","payload_format":1,)", R"("payload":123456789012345678901234567890,)",
+                              R"("payload":"eyJhIjoxfQ==","payload_encoding":"base64","payload_format":1001,)", R"("payload":[ 1, 2 ],"payload_format":0,)"};
+    const char* metadata[] = {"", R"("metadata":{"by": "me"},)", R"("metadata":"/w==","metadata_encoding":"base64",)"};
+    std::mt19937_64 random(seed);
+    std::string text;
+    std::uint64_t event_number = 0;
+    for (int i = 0; i < count; ++i) {
+      text += R"({"events":[)";
+      const auto events = 1 + random() % 4;
+      for (std::uint64_t e = 0; e < events; ++e) {
+        text += (e == 0 ? "{" : ",{");
+        if (random() % 5 != 0) text += R"("aggregate":"order-)" + std::to_string(random() % 9) + R"(",)";
+        if (random() % 4 == 0) text += R"("also":["customer-)" + std::to_string(random() % 3) + R"("],)";
+        if (random() % 3 == 0) text += R"("id":")" + id(++event_number) + R"(",)";
+        if (random() % 2 == 0) text += R"("occurred_at":"20)" + std::to_string(10 + random() % 80) + R"(-01-31T12:00:00.123456Z",)";
+        text += std::string(payloads[random() % std::size(payloads)]) + metadata[random() % std::size(metadata)];
+        text += R"("tags":["t:)" + std::to_string(random() % 5) + R"(","\u00fc:\"\\"],"type":"T)" + std::to_string(random() % 4) + "\"}";
+      }
+      text += "]}\n";
+    }
+    return text;
+  }
+};
+
+TEST_F(Transfer, GivesBackEveryByte) {
+  const std::string first = store("first", 16);
+  const std::string second = store("second", 5);
+  append(first, lines(1, 2'000));
+
+  export_to(first, "a.jsonl");
+  const Json report = import_into(second, "a.jsonl");
+  export_to(second, "b.jsonl");
+
+  EXPECT_EQ(report.at("events_moved"), 0);
+  EXPECT_EQ(report.at("events_stored"), head(first));
+  const auto a = json_lines(read_file("a.jsonl"));
+  const auto b = json_lines(read_file("b.jsonl"));
+  ASSERT_EQ(a.size(), 2'000u);  // append boundaries
+  ASSERT_EQ(a.size(), b.size());
+  const auto without_place = [](std::string text) {  // five shards are not sixteen
+    for (const auto* key : {"\"shard\":", "\"offset\":"}) {
+      for (std::size_t at = 0; (at = text.find(key, at)) != std::string::npos;) text.erase(at, text.find(',', at) - at + 1);
+    }
+    return text;
+  };
+  EXPECT_EQ(without_place(read_file("a.jsonl")), without_place(read_file("b.jsonl")));
+}
+
+TEST_F(Transfer, MakesTheSameFileFromTheCopy) {
+  const std::string first = store("first");
+  const std::string second = store("second");
+  append(first, lines(2, 500));
+
+  export_to(first, "a.jsonl");
+  import_into(second, "a.jsonl");
+  export_to(second, "b.jsonl");
+
+  EXPECT_EQ(read_file("a.jsonl"), read_file("b.jsonl"));
+  EXPECT_EQ(evershard({"export", "--data", second}).out, read_file("a.jsonl"));
+}
+
+TEST_F(Transfer, KnowsWhatIsThereAlready) {
+  const std::string first = store("first");
+  const std::string second = store("second");
+  append(first, lines(3, 300));
+  // An append that named its request: an export does not carry that.
+  append(first, R"({"events":[{"type":"A","id":")" + id(90'000) + R"("},{"type":"B","id":")" + id(90'001) + R"("}],"request_id":")" + id(90'002) + "\"}\n");
+  export_to(first, "a.jsonl");
+  import_into(second, "a.jsonl");
+
+  const Json again = import_into(second, "a.jsonl");
+  const Json into_itself = import_into(first, "a.jsonl");
+
+  for (const auto& report : {again, into_itself}) {
+    EXPECT_EQ(report.at("events_stored"), 0);
+    EXPECT_EQ(report.at("events_known"), head(first));
+  }
+}
+
+TEST_F(Transfer, RefusesAnotherEventUnderAKnownId) {
+  const std::string data = store();
+  write_file("one", R"({"id":")" + id(1) + R"(","type":"A","payload":1})" "\n");
+  write_file("other", R"({"id":")" + id(1) + R"(","type":"A","payload":2})" "\n");
+  import_into(data, "one");
+
+  const Finished done = evershard({"import", path("other"), "--data", data, "--format", "json"});
+
+  EXPECT_EQ(done.status, 3);
+  EXPECT_EQ(error_of(done).at("code"), "duplicate_event");
+  EXPECT_EQ(head(data), 1u);
+}
+
+TEST_F(Transfer, NeedsAnIdOfEveryEvent) {
+  const std::string data = store();
+
+  const Finished done = evershard({"import", "-", "--data", data, "--format", "json"}, R"({"type":"A"})" "\n");
+
+  EXPECT_EQ(done.status, 5);
+  EXPECT_THAT(error_of(done).at("message").get<std::string>(), HasSubstr("id is missing"));
+}
+
+TEST_F(Transfer, SaysHowManyEventsStandElsewhere) {
+  const std::string first = store("first");
+  const std::string second = store("second");
+  append(first, R"({"type":"A"})" "\n" R"({"type":"B","tags":["x"]})" "\n" R"({"events":[{"type":"C","tags":["x"]},{"type":"D"},{"type":"E","tags":["x"]}]})" "\n");
+  export_to(first, "x.jsonl", {"--tag", "x"});
+
+  const Json report = import_into(second, "x.jsonl");
+
+  EXPECT_EQ(json_lines(read_file("x.jsonl")).size(), 2u);
+  EXPECT_EQ(report.at("events_stored"), 3);
+  EXPECT_EQ(report.at("events_moved"), 3);
+}
+
+TEST_F(Transfer, KeepsToItsRange) {
+  const std::string data = store();
+  append(data, lines(5, 50));
+
+  const auto part = json_lines(evershard({"export", "--data", data, "--after", "3", "--up-to", "7"}).out);
+
+  std::vector<std::uint64_t> positions;
+  for (const auto& line : part) {
+    for (const auto& event : line.contains("events") ? line.at("events") : Json::array({line})) positions.push_back(event.at("position"));
+  }
+  EXPECT_THAT(positions, ::testing::ElementsAre(4, 5, 6, 7));
+}
+
+TEST_F(Transfer, GoesOnWhereAnInterruptedImportStopped) {
+  const std::string first = store("first");
+  const std::string second = store("second");
+  append(first, lines(6, 3'000));
+  export_to(first, "a.jsonl");
+  const std::string all = read_file("a.jsonl");
+  const std::size_t half = all.find('\n', all.size() / 2) + 1;
+
+  Process process(words({"import", "-", "--data", second, "--format", "json"}));
+  process.write(all.substr(0, half));
+  process.write(all.substr(half, 40));  // a line that is not whole
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  process.signal(SIGINT);
+  const Finished stopped = process.wait();
+  const std::uint64_t stored = head(second);
+  const Json report = import_into(second, "a.jsonl");
+  export_to(second, "b.jsonl");
+
+  EXPECT_EQ(stopped.status, 130);
+  EXPECT_EQ(error_of(stopped).at("code"), "cancelled");
+  EXPECT_EQ(error_of(stopped).at("events_stored"), stored);
+  EXPECT_LT(stored, head(first));
+  EXPECT_EQ(report.at("events_known"), stored);
+  EXPECT_EQ(report.at("events_stored"), head(first) - stored);
+  EXPECT_EQ(read_file("b.jsonl"), all);
+}
+
+TEST_F(Transfer, GoesOnAfterItWasKilled) {
+  const std::string first = store("first");
+  const std::string second = store("second");
+  append(first, lines(7, 5'000));
+  export_to(first, "a.jsonl");
+  const std::string all = read_file("a.jsonl");
+
+  Process process(words({"import", "-", "--data", second}));
+  process.write(all.substr(0, all.size() / 2));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  process.signal(SIGKILL);
+  EXPECT_EQ(process.wait().status, 128 + SIGKILL);
+  const Json report = import_into(second, "a.jsonl");
+  export_to(second, "b.jsonl");
+
+  EXPECT_EQ(report.at("events_known").get<std::uint64_t>() + report.at("events_stored").get<std::uint64_t>(), head(first));
+  EXPECT_EQ(read_file("b.jsonl"), all);
+}
+
+TEST_F(Transfer, LeavesAnEarlierFileAloneWhereItFails) {
+  const std::string data = store();
+  append(data, lines(8, 10));
+  write_file("kept", "as it was");
+
+  const Finished nowhere = evershard({"export", path("none/file"), "--data", data, "--format", "json"});
+  const Finished onto_directory = evershard({"export", path("store"), "--data", data, "--format", "json"});
+
+  EXPECT_EQ(nowhere.status, 9);
+  EXPECT_EQ(onto_directory.status, 9);
+  EXPECT_FALSE(std::filesystem::exists(path("store.part")));
+  EXPECT_EQ(read_file("kept"), "as it was");
+}
+
+}  // namespace
+}  // namespace evershard::testing
