@@ -112,8 +112,9 @@ std::unique_ptr<StagedCommit> MemoryStore::stage(const CommitBatch& batch) {
 
 Result<void> MemoryStore::commit(StagedCommit& commit) {
   auto& staged = dynamic_cast<Staged&>(commit);
-  EVERSHARD_CHECK(!staged.done && staged.number == committed_.load(std::memory_order_relaxed) + 1, "commits follow in the order of staging, each once");
+  EVERSHARD_CHECK(!staged.done && staged.number == commits_begun_ + 1, "commits follow in the order of staging, each once");
   staged.done = true;
+  commits_begun_ = staged.number;
   if (failed_.load(std::memory_order_acquire)) return refuse(ErrorCode::io, "the store has failed: a staged commit was given up");
   step(steps::commit_begin);
   rows_.write(std::move(staged.writes));

@@ -47,7 +47,8 @@ class MemoryStore final : public Store {
   Staging staging_;
   SnapshotSlots snapshots_;
   std::uint64_t staged_ = 0;
-  std::atomic<std::uint64_t> committed_{0};
+  std::uint64_t commits_begun_ = 0;          // the committer's
+  std::atomic<std::uint64_t> committed_{0};  // written: their rows can be read
   std::atomic<bool> failed_{false};
   std::atomic<bool> closed_{false};
   std::unique_ptr<RunSink> runs_;

@@ -19,9 +19,10 @@ class RocksRows final : public Rows {
 
   /// From now on there are no rows to be had; cursors and batches that are out keep the database open until they go.
   void close();
+  /// Nothing once it is closed.
+  [[nodiscard]] std::shared_ptr<const RocksFamilies> families() const;
 
  private:
-  [[nodiscard]] std::shared_ptr<const RocksFamilies> families() const;
   mutable std::mutex mutex_;
   std::shared_ptr<const RocksFamilies> families_;
 };

@@ -86,9 +86,9 @@ std::unique_ptr<StagedCommit> RocksStore::stage(const CommitBatch& batch) {
 
 Result<void> RocksStore::commit(StagedCommit& commit) {
   auto& staged = dynamic_cast<Staged&>(commit);
-  EVERSHARD_CHECK(!staged.done && staged.number == committed_.load(std::memory_order_relaxed) + 1, "commits follow in the order of staging, each once");
+  EVERSHARD_CHECK(!staged.done && staged.number == commits_begun_ + 1, "commits follow in the order of staging, each once");
   staged.done = true;
-  committed_.store(staged.number, std::memory_order_release);
+  commits_begun_ = staged.number;
   if (failed_.load(std::memory_order_acquire)) return refuse(failure());
 
   step(steps::commit_begin);
@@ -102,6 +102,7 @@ Result<void> RocksStore::commit(StagedCommit& commit) {
     fail(Error(ErrorCode::io, error_of(status, "the store has failed: cannot write a commit").what));
     return refuse(failure());
   }
+  committed_.store(staged.number, std::memory_order_release);
   step(steps::commit_written);
   if (staged.last) {
     last_commit_->update(*staged.last);
@@ -142,8 +143,7 @@ Error RocksStore::failure() const {
 
 Admission RocksStore::admission() const {
   if (failed_.load(std::memory_order_acquire)) return {Admission::Kind::failed, 0, failure().what};
-  if (options_.read_only || closed_.load(std::memory_order_acquire))
-    return {Admission::Kind::failed, 0, options_.read_only ? "the store was opened read only" : "the store is closed"};
+  if (options_.read_only) return {Admission::Kind::failed, 0, "the store was opened read only"};
   if (disk_->below_reserve())
     return {Admission::Kind::disk, 0,
             "the disk has " + std::to_string(disk_->free_bytes()) + " bytes left, below the reserve of " +
@@ -183,9 +183,10 @@ StoreStats RocksStore::stats() const {
   std::error_code ignored;
   for (std::filesystem::recursive_directory_iterator at(options_.data_dir, ignored), end; at != end; at.increment(ignored))
     if (auto bytes = at->is_regular_file(ignored) ? at->file_size(ignored) : 0; !ignored) stats.disk_bytes += bytes;
-  if (closed_.load(std::memory_order_acquire)) return stats;
+  auto open = rows_->families();
+  if (!open) return stats;
 
-  auto& db = families_->db();
+  auto& db = open->db();
   auto number = [&](rocksdb::ColumnFamilyHandle* handle, const std::string& property) {
     std::uint64_t value = 0;
     db.GetIntProperty(handle, property, &value);
@@ -193,7 +194,7 @@ StoreStats RocksStore::stats() const {
   };
   std::uint64_t memtables = 0, readers = 0;
   for (std::size_t i = 0; i < family_count; ++i) {
-    auto* handle = families_->handle(static_cast<Family>(i));
+    auto* handle = open->handle(static_cast<Family>(i));
     auto name = std::string(name_of(static_cast<Family>(i)));
     stats.details.emplace_back("family." + name + ".bytes", number(handle, rocksdb::DB::Properties::kLiveSstFilesSize));
     std::string files;
@@ -246,6 +247,7 @@ void RocksStore::close() {
   if (rows_) rows_->close();
   families_.reset();
   owner_.reset();
+  fail(Error(ErrorCode::io, "the store is closed"));
 }
 
 void RocksStore::step(const char* name) const {

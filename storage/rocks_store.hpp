@@ -87,7 +87,8 @@ class RocksStore final : public Store {
   std::unique_ptr<SnapshotSlots> snapshots_;
   std::uint64_t staged_ = 0;
 
-  std::atomic<std::uint64_t> committed_{0};  // the committer's
+  std::uint64_t commits_begun_ = 0;          // the committer's
+  std::atomic<std::uint64_t> committed_{0};  // written: their rows can be read
   std::mutex batches_mutex_;
   std::vector<std::unique_ptr<rocksdb::WriteBatch>> batches_;  // kept for their memory
 

@@ -190,6 +190,34 @@ TEST_F(RocksFaults, OpensWhatIsLeftWhenTheLossIsAccepted) {
   expect_all_there(store(), left + 100);
 }
 
+TEST_F(RocksFaults, OpensWhatWasInFilesWhenTheLossOfALogIsAccepted) {
+  open();
+  for (int i = 0; i < 300; ++i) {  // more than a memtable: the first of it is in files
+    std::vector<Append> appends;
+    for (int k = 10 * i; k < 10 * i + 10; ++k)
+      appends.push_back(one("order-" + std::to_string(k % 17), "type0", std::to_string(k) + std::string(400, ' ')));
+    ASSERT_TRUE(writer().commit(std::move(appends)));
+  }
+  ASSERT_TRUE(store().seal());
+  close();
+  ASSERT_FALSE(files_of(".sst").empty());
+  for (const auto& log : files_of(".log")) std::filesystem::remove(log);
+  ASSERT_FALSE(open_again(options()));
+  auto accepting = options();
+  accepting.accept_loss = true;
+
+  open(accepting);
+
+  auto events = everything(store());
+  EXPECT_GT(events.size(), 100u);
+  EXPECT_LT(events.size(), 3'000u);
+  EXPECT_EQ(store().view().watermark, GlobalPosition{events.size()});
+  for (std::size_t i = 0; i < events.size(); ++i) EXPECT_TRUE(events[i].payload.starts_with(std::to_string(i) + " ")) << i;
+  ASSERT_TRUE(writer().commit({one("order-1", "placed", "next")}));
+  open();
+  EXPECT_EQ(everything(store()).size(), events.size() + 1);
+}
+
 TEST_F(RocksFaults, RebuildsIndexesThatWentFurtherThanTheRecoveredLog) {
   open();
   write(0, 500);
