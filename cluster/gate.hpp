@@ -33,6 +33,9 @@ class Gate {
     return Pass(nullptr);
   }
 
+  /// Somebody waits for those inside to leave.
+  [[nodiscard]] bool closing() const { return (state_.load() & closed) != 0; }
+
   /// Never called from inside. Every caller returns with nobody inside.
   void close() {
     auto state = state_.fetch_or(closed) | closed;

@@ -10,6 +10,9 @@
 #include "evershard/cluster/node.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/backup.hpp"
+#include "evershard/storage/vacuum.hpp"
+#include "evershard/storage/verify.hpp"
 
 namespace evershard {
 
@@ -200,6 +203,26 @@ Result<void> Local::flush() {
   const auto use = impl_->node->enter();
   if (!use) return refuse(use.error());
   return impl_->node->store().seal();
+}
+
+Result<VerifyReport> Local::verify(Progress progress) {
+  const auto use = impl_->node->enter();
+  if (!use) return refuse(use.error());
+  auto report = storage::verify(impl_->node->store(), impl_->node->until_closed(std::move(progress)));
+  if (!report) return refuse(std::move(report).error());
+  return VerifyReport{report->events, report->records, report->index_rows, report->snapshots, report->errors, std::move(report->findings)};
+}
+
+Result<void> Local::vacuum(Progress progress) {
+  const auto use = impl_->node->enter();
+  if (!use) return refuse(use.error());
+  return storage::vacuum(impl_->node->store(), impl_->node->until_closed(std::move(progress)));
+}
+
+Result<void> Local::backup(const std::filesystem::path& target, Progress progress) {
+  const auto use = impl_->node->enter();
+  if (!use) return refuse(use.error());
+  return storage::backup(impl_->node->store(), target, impl_->node->until_closed(std::move(progress)));
 }
 
 }  // namespace evershard

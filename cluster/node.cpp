@@ -27,6 +27,12 @@ Result<Gate::Pass> Node::enter() {
   return pass;
 }
 
+storage::Progress Node::until_closed(storage::Progress progress) {
+  return [this, progress = std::move(progress)](std::uint64_t done, std::uint64_t total) {
+    return !gate_.closing() && (!progress || progress(done, total));
+  };
+}
+
 void Node::close() {
   std::call_once(closed_, [this] {
     gate_.close();      // whoever is inside is answered: the committer still runs

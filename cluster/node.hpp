@@ -12,6 +12,7 @@
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/storage/options.hpp"
+#include "evershard/storage/progress.hpp"
 #include "evershard/storage/reader.hpp"
 #include "evershard/storage/store.hpp"
 
@@ -35,6 +36,8 @@ class Node {
 
   /// While it is held, the parts are open. Not held while waiting for the watermark. Errors: unavailable: closed
   [[nodiscard]] Result<Gate::Pass> enter();
+  /// Of long work inside: ends it with `cancelled` when the node is being closed.
+  [[nodiscard]] storage::Progress until_closed(storage::Progress progress);
 
   [[nodiscard]] storage::Store& store() { return *store_; }
   [[nodiscard]] const storage::Reader& reader() const { return reader_; }

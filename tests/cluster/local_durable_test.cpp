@@ -1,6 +1,9 @@
 // Local on disk: what is there after opening again, and what is refused to be opened.
 
+#include <atomic>
 #include <fstream>
+#include <future>
+#include <thread>
 
 #include "tests/cluster/small_store.hpp"
 
@@ -9,6 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 LocalOptions in(const ScratchDir& dir, std::uint32_t shards = 0) {
@@ -144,6 +148,77 @@ TEST(LocalDurable, CountsWhatItDid) {
   EXPECT_GE(stats.commits, 1u);
   EXPECT_GT(stats.disk_free_bytes, 0u);
   EXPECT_EQ(stats.info.format, 1u);
+}
+
+TEST(LocalDurable, FindsNothingWrongWithItself) {
+  const ScratchDir dir;
+  auto store = open_store(in(dir, 3));
+  append_many(store, 1, 200);
+  ASSERT_TRUE(store.put_snapshot(snapshot_of("n-1", 1, "state")));
+
+  const auto report = store.verify();
+  const auto stopped = store.verify([](std::uint64_t, std::uint64_t) { return false; });
+
+  ASSERT_TRUE(report) << report.error().what;
+  EXPECT_THAT(report->findings, IsEmpty());
+  EXPECT_EQ(report->errors, 0u);
+  EXPECT_EQ(report->events, 199u);
+  EXPECT_EQ(report->snapshots, 1u);
+  EXPECT_EQ(code_of(stopped), "cancelled");
+}
+
+TEST(LocalDurable, ReadsTheSameAfterVacuum) {
+  const ScratchDir dir;
+  auto store = open_store(in(dir));
+  append_many(store, 1, 200);
+  ASSERT_TRUE(store.flush());
+
+  const auto done = store.vacuum();
+
+  ASSERT_TRUE(done) << done.error().what;
+  EXPECT_THAT(positions_of(store.read(Query::all())), SizeIs(199));
+  EXPECT_EQ(store.verify()->errors, 0u);
+}
+
+TEST(LocalDurable, IsCopiedWhileItRuns) {
+  const ScratchDir dir;
+  auto store = open_store(in(dir, 3));
+  append_many(store, 1, 100);
+
+  const auto copied = store.backup(dir.path() / "copy");
+  append_many(store, 100, 120);
+  const auto again = store.backup(dir.path() / "copy");
+
+  ASSERT_TRUE(copied) << copied.error().what;
+  EXPECT_EQ(code_of(again), "invalid_argument");
+  auto options = in(dir);
+  options.data_dir = dir.path() / "copy";
+  auto copy = open_store(options);
+  EXPECT_THAT(positions_of(copy.read(Query::all())), SizeIs(99));
+  EXPECT_EQ(append_one(copy, "n-1", "T"), 100u);
+  EXPECT_EQ(store.head(), GlobalPosition{119});
+}
+
+TEST(LocalDurable, BreaksOffLongWorkWhenItCloses) {
+  const ScratchDir dir;
+  auto store = open_store(in(dir));
+  append_many(store, 1, 200);
+  std::promise<void> begun;
+  std::atomic<bool> told{false};
+  std::thread closer([&] {
+    begun.get_future().wait();
+    store.close();
+  });
+
+  const auto verified = store.verify([&](std::uint64_t, std::uint64_t) {
+    if (!told.exchange(true)) begun.set_value();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return true;
+  });
+  closer.join();
+
+  EXPECT_TRUE(verified || verified.error().code == ErrorCode::cancelled) << verified.error().what;
+  EXPECT_EQ(code_of(store.verify()), "unavailable");
 }
 
 TEST(LocalDurable, MovesAsAWhole) {
