@@ -11,19 +11,13 @@
 #include <string>
 #include <thread>
 
-#include "tests/actors/core/steered_store.hpp"
+#include "tests/actors/core/one_thread.hpp"
 
 namespace evershard::actors {
 namespace {
 
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
-
-Append one(std::string_view aggregate, std::string type = "Placed", std::vector<Tag> tags = {}) {
-  Append append;
-  append.event(aggregate, std::move(type), "payload", std::move(tags));
-  return append;
-}
 
 /// The answers to appends that were sent without waiting.
 class Answers {
