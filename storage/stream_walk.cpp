@@ -47,16 +47,13 @@ Result<bool> StreamWalk::skip_others(Direction direction) {
   on_chunk_ = false;
   chunk_.entries.clear();
   for (; on_row(); direction == Direction::forwards ? cursor_->next() : cursor_->prev()) {
+    auto key = keys::decode_stream(cursor_->key());
+    if (!key) return refuse(std::move(key).error());
+    if (key->first > sealed_last_) continue;
     std::size_t entries = 0;
     auto owner = decode_stream_owner(cursor_->value(), entries);
-    if (!owner) return refuse(owner.error());
+    if (!owner) return refuse(std::move(owner).error());
     if (*owner != text_) continue;
-    auto key = keys::decode_stream(cursor_->key());
-    if (!key) return refuse(key.error());
-    if (key->first > sealed_last_) {
-      if (direction == Direction::forwards) return false;
-      continue;
-    }
     chunk_first_ = key->first_seq_nr;
     on_chunk_ = true;
     return true;

@@ -131,6 +131,32 @@ TEST(Reader, SaysThatAPositionHasNoCut) {
   EXPECT_EQ(failed.error().code, ErrorCode::corruption);
 }
 
+TEST(Reader, LooksAtNoIndexRowAboveItsMark) {
+  IndexedEvents store = ten_events();
+  store.begin_tail();
+  store.seal();
+  store.commit({append_of({event("order-1", "Placed", {"a:1"}), event("order-2", "Placed", {"a:1"})})});
+  const View view = store.view();
+  store.begin_tail();
+  MapRows before = store.rows;
+  store.seal();
+
+  for (const Family family : {Family::postings, Family::streams, Family::ids}) {
+    for (auto& [key, value] : store.rows[family]) {
+      if (!before[family].contains(key)) value = "damaged";
+    }
+  }
+  for (const Direction direction : {Direction::forwards, Direction::backwards}) {
+    std::vector<RecordedEvent> tagged, streamed;
+    ASSERT_TRUE(store.reader().open(view, Query().tags({"a:1"}), {.direction = direction})->next(100, no_limit, tagged));
+    ASSERT_TRUE(store.reader().open(view, AggregateId{"order", "1"}, {.direction = direction})->next(100, no_limit, streamed));
+    EXPECT_THAT(tagged, SizeIs(12));
+    EXPECT_THAT(streamed, SizeIs(11));
+  }
+  EXPECT_EQ(store.reader().head(view, {"order", "1"}).value().version, SeqNr{11});
+  EXPECT_TRUE(store.reader().find_id(view, store.events.back().id, store.events.back().shard).value());
+}
+
 TEST(Reader, ReadsNothingWithLimitNoneAndBeyondTheEnds) {
   IndexedEvents store = ten_events();
   const GlobalPosition last{std::numeric_limits<std::uint64_t>::max()};
