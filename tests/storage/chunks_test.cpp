@@ -227,6 +227,23 @@ TEST(Chunks, WithAFlippedBitAreDecodedWholeOrRefused) {
   }
 }
 
+TEST(Postings, WithANumberTooLargeForItsPlaceAreRefused) {
+  const std::string one_type("\x02\x01TTTTTTTT", 10), two_types("\x02\x02TTTTTTTTUUUUUUUU", 18);
+  const std::string entry("\1\1\2\1", 4), shard_65536("\1\x80\x80\4\2\1", 6), index_65536("\1\1\2\x80\x80\4", 6);
+  const std::string position_behind_the_last("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01\1\2\1", 13);
+  std::vector<Posting> decoded;
+
+  EXPECT_FALSE(decode_postings(one_type + entry + shard_65536, decoded));
+  EXPECT_FALSE(decode_postings(one_type + entry + index_65536, decoded));
+  EXPECT_FALSE(decode_postings(one_type + entry + position_behind_the_last, decoded));
+  EXPECT_FALSE(decode_postings(two_types + entry + "\1" + entry + "\2", decoded));
+  EXPECT_THAT(decoded, IsEmpty());
+
+  EXPECT_TRUE(decode_postings(one_type + entry + entry, decoded));
+  EXPECT_TRUE(decode_postings(two_types + entry + "\1" + entry + std::string(1, '\0'), decoded));
+  EXPECT_EQ(decoded.size(), 4u);
+}
+
 TEST(Chunks, OfRandomBytesAreDecodedWholeOrRefused) {
   for (std::uint64_t seed = 0; seed < 50'000; ++seed) {
     RandomValues random(seed);

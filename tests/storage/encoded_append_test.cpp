@@ -201,6 +201,7 @@ TEST(ContentHash, ChangesWithEverythingThatWasGivenAndWithTheOrder) {
       [](Append& a) { a.events[0].occurred_at = Timestamp{2}; },
       [](Append& a) { a.events[0].occurred_at.reset(); },
       [](Append& a) { a.events[1].occurred_at = example_now; },
+      [](Append& a) { a.events[1].occurred_at = Timestamp{0}; },
       [](Append& a) { std::swap(a.events[0], a.events[1]); },
       [](Append& a) { a.events.pop_back(); },
       [](Append& a) { a.events.push_back(a.events[2]); },

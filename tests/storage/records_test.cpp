@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+
 #include "evershard/storage/checksum.hpp"
+#include "evershard/storage/event_body.hpp"
 #include "tests/storage/random_values.hpp"
 #include "tests/storage/record_examples.hpp"
 
@@ -222,6 +225,49 @@ TEST(Record, WithFlagsNobodyKnowsIsRefusedThoughItsChecksumMatches) {
 
   ASSERT_FALSE(view);
   EXPECT_THAT(view.error().what, HasSubstr("it has flags 1"));
+}
+
+TEST(Record, WithAnIndexBehindItsAppendsCountIsRefused) {
+  const BodyParts parts{.id = example_append().events[0].id, .occurred_at = {}, .index = 1, .count = 1};
+  std::string body(body_size(parts), '\0');
+  write_body(parts, body.data());
+  RecordBuilder builder;
+  builder.begin(shard, first);
+  builder.add(body, checksum(body), SeqNr{0});
+
+  const auto view = RecordView::open(builder.finish(), shard, first);
+
+  ASSERT_TRUE(view);
+  EXPECT_FALSE(view->event(0));
+}
+
+TEST(Record, WithADamagedTableIsRefusedWhole) {
+  const std::string record = example_record();
+
+  for (std::size_t byte = 0; byte < 8 + 3 * 4; ++byte) {
+    std::string damaged = record;
+    damaged[byte] = static_cast<char>(damaged[byte] ^ 1);
+    EXPECT_FALSE(RecordView::open(damaged, shard, first)) << byte;
+  }
+}
+
+TEST(Record, WhoseEventsChangedPlacesIsFoundOut) {
+  Append append;
+  append.events = {example_append().events[2], example_append().events[2], example_append().events[2]};
+  append.events[1].id.bytes[0] ^= 1;
+  append.events[2].id.bytes[0] ^= 2;
+  const EncodedAppend encoded = encode_example(append);
+  std::string record = record_of(encoded, shard, first);
+  const auto event_bytes = static_cast<std::ptrdiff_t>(4 + 1 + 1 + encoded.body_of(encoded.events[2]).size());
+  ASSERT_TRUE(events_of(record, shard, first));
+
+  std::swap_ranges(record.end() - event_bytes, record.end(), record.end() - 2 * event_bytes);
+
+  const auto view = RecordView::open(record, shard, first);
+  ASSERT_TRUE(view);
+  EXPECT_TRUE(view->event(0));
+  EXPECT_FALSE(view->event(1));
+  EXPECT_FALSE(view->event(2));
 }
 
 TEST(Record, UnderAnotherKeyIsFoundOut) {
