@@ -202,6 +202,7 @@ void Committer::queue(Request& request, std::vector<Request*>& queue, Lock& lock
     return;
   }
   queue.push_back(&request);
+  if (&queue == &queue_) backlog_events_ += request.prepared.events();
   const bool wake = can_decide() && wake_one();
   lock.unlock();
   if (wake) work_.notify_one();
@@ -216,7 +217,7 @@ bool Committer::can_decide() const {
   if (failed_ && !failure_known_) return true;
   if (!urgent_.empty() || group_.due(watch_.watermark())) return true;
   const std::size_t waiting = queue_.size() + taken_.size() - taken_next_;
-  return waiting != 0 && (!writing_ || waiting >= options_.stage_early_appends);
+  return waiting != 0 && (!writing_ || waiting >= options_.stage_early_appends || backlog_events_ >= options_.stage_early_events);
 }
 
 bool Committer::wake_one() {
@@ -226,7 +227,7 @@ bool Committer::wake_one() {
 
 void Committer::turn(Lock& lock, Request* own) {
   Actions actions;
-  decide(lock, own, actions);
+  const std::size_t events = decide(lock, own, actions);
   std::optional<Batch> batch;
   std::unique_ptr<storage::StagedCommit> staged;
   if (group_.any()) {
@@ -236,6 +237,7 @@ void Committer::turn(Lock& lock, Request* own) {
 
   lock.lock();
   deciding_ = false;
+  backlog_events_ -= events;
   const std::uint64_t number = batch ? ++staged_ : 0;
   if (can_decide() && wake_one()) work_.notify_one();
   if (!actions.empty()) {
@@ -248,7 +250,8 @@ void Committer::turn(Lock& lock, Request* own) {
   write(lock, *batch, std::move(staged));
 }
 
-void Committer::decide(Lock& lock, Request* own, Actions& actions) {
+// Returns: how many events of the backlog were decided. The lock is not held any more.
+std::size_t Committer::decide(Lock& lock, Request* own, Actions& actions) {
   if (taken_.empty()) taken_.swap(queue_);
   taken_urgent_.swap(urgent_);
   const std::optional<Error> failed = failure_known_ ? std::nullopt : failed_;
@@ -262,13 +265,18 @@ void Committer::decide(Lock& lock, Request* own, Actions& actions) {
   group_.show(watch_.watermark(), actions);
   for (Request* request : taken_urgent_) group_.take(*request, actions);
   taken_urgent_.clear();
-  while (taken_next_ < taken_.size() && !group_.full()) group_.take(*taken_[taken_next_++], actions);
+  std::size_t events = 0;
+  while (taken_next_ < taken_.size() && !group_.full()) {
+    events += taken_[taken_next_]->prepared.events();
+    group_.take(*taken_[taken_next_++], actions);
+  }
   if (taken_next_ == taken_.size()) {
     taken_.clear();
     taken_next_ = 0;
   }
   if (own != nullptr) group_.take(*own, actions);
   preparer_.window_begins(group_.window_from());
+  return events;
 }
 
 void Committer::write(Lock& lock, Batch& batch, std::unique_ptr<storage::StagedCommit> staged) {

@@ -33,9 +33,10 @@ using AppendDone = std::function<void(Result<Appended>)>;
 struct CommitterOptions {
   Limits limits{};
   GroupCommit::Options group{};
-  /// While a write is under way, the next batch is closed and staged as soon as it has this many appends; a smaller
-  /// one stays open until the write is done, so that it takes in what comes meanwhile.
+  /// While a write is under way, the next batch is closed and staged as soon as it has so many appends or events; a
+  /// smaller one stays open until the write is done, so that it takes in what comes meanwhile.
   std::size_t stage_early_appends = 32;
+  std::size_t stage_early_events = 512;
 };
 
 struct CommitterStats {
@@ -104,7 +105,7 @@ class Committer {
   [[nodiscard]] bool quiet() const;
   [[nodiscard]] bool can_decide() const;
   void turn(Lock& lock, Request* own);
-  void decide(Lock& lock, Request* own, Actions& actions);
+  [[nodiscard]] std::size_t decide(Lock& lock, Request* own, Actions& actions);
   void write(Lock& lock, Batch& batch, std::unique_ptr<storage::StagedCommit> staged);
   void complete(Batch& batch, const std::optional<Error>& failure);
   void pace() const;
@@ -127,6 +128,7 @@ class Committer {
   std::vector<Request*> queue_;
   std::vector<Request*> urgent_;         ///< prepared again: decided before the queue
   std::vector<Request*> to_prepare_;     ///< again, for callers that do not wait
+  std::size_t backlog_events_ = 0;       ///< of what came by the queue and is not decided
   bool deciding_ = false;
   bool writing_ = false;
   std::uint64_t staged_ = 0;             ///< batches, since the start
