@@ -33,7 +33,9 @@ void Staging::stage(const CommitBatch& batch, TailIndex& tail, RowSink& sink, Sn
   } else {
     EVERSHARD_CHECK(batch.appends.empty() && batch.events.empty(), "events need a cut");
   }
-  for (const auto& placed : batch.appends) place(placed, batch, tail, sink);
+  for (const auto& placed : batch.appends) place(placed, batch, sink);
+  tail.add(entries_);
+  entries_.clear();
   for (auto id : open_) finish(id, shards_[id.value], sink);
   open_.clear();
 
@@ -57,7 +59,7 @@ void Staging::stage(const CommitBatch& batch, TailIndex& tail, RowSink& sink, Sn
   }
 }
 
-void Staging::place(const PlacedAppend& placed, const CommitBatch& batch, TailIndex& tail, RowSink& sink) {
+void Staging::place(const PlacedAppend& placed, const CommitBatch& batch, RowSink& sink) {
   const auto& append = *placed.append;
   EVERSHARD_CHECK(placed.first_event + append.events.size() <= batch.events.size(), "an append's events are in its batch");
   TailEvent entry;
@@ -99,7 +101,7 @@ void Staging::place(const PlacedAppend& placed, const CommitBatch& batch, TailIn
       entry.stream = 0;
       entry.aggregate_text = {};
     }
-    tail.add(entry);
+    entries_.push_back(entry);
   }
 }
 

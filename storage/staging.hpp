@@ -42,7 +42,7 @@ class Staging {
     ShardOffset next;
     bool open = false;
   };
-  void place(const PlacedAppend& placed, const CommitBatch& batch, TailIndex& tail, RowSink& sink);
+  void place(const PlacedAppend& placed, const CommitBatch& batch, RowSink& sink);
   void finish(ShardId id, Shard& shard, RowSink& sink);
   void take_epochs(const sharding::Cut& cut);
   static void stage_snapshots(const PlacedAppend& placed, const CommitBatch& batch, RowSink& sink, SnapshotSlots& snapshots);
@@ -52,6 +52,7 @@ class Staging {
   std::vector<ShardId> open_;
   Applied applied_;
   std::string bytes_;
+  std::vector<TailEvent> entries_;  // of the batch, added together
 };
 
 }  // namespace evershard::storage

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/term_postings.hpp"
 
@@ -159,8 +160,23 @@ Result<void> StreamWalk::fill(SeqNr seq_nr, Direction direction, std::vector<Num
     if (!forwards) std::reverse(block.begin(), block.end());
     return {};
   }
-  if (!tails_.empty() && seq_nr >= tails_.front().first_seq_nr) return {};
-  return fill_sealed(seq_nr, direction, block);
+  if (tails_.empty() || seq_nr < tails_.front().first_seq_nr) {
+    EVERSHARD_TRY(fill_sealed(seq_nr, direction, block));
+    if (!block.empty()) return {};
+  }
+  return check_end(seq_nr);
+}
+
+/// Nothing was found at `seq_nr`: then the stream ends before it.
+Result<void> StreamWalk::check_end(SeqNr seq_nr) {
+  if (!last_seq_nr_) {
+    auto found = last();
+    if (!found) return refuse(std::move(found).error());
+    last_seq_nr_ = *found ? (*found)->seq_nr : SeqNr{0};
+  }
+  if (seq_nr > *last_seq_nr_) return {};
+  return refuse(ErrorCode::corruption, "the index of " + in_quotes(text_) + " has no entry for seq_nr " + std::to_string(seq_nr.value) +
+                                           " of " + std::to_string(last_seq_nr_->value) + ": its record was damaged when the index was made");
 }
 
 Result<void> StreamWalk::fill_sealed(SeqNr seq_nr, Direction direction, std::vector<NumberedEntry>& block) {

@@ -35,6 +35,7 @@ class StreamWalk {
   Result<std::optional<NumberedEntry>> last_until(GlobalPosition position);
   Result<std::optional<NumberedEntry>> first_from(GlobalPosition position);
   /// Those from `seq_nr` on in this direction: some, or none if it is not there. Replaces `block`.
+  /// Errors: corruption, io; corruption also where it should be there: an index rebuilt over a damaged record lacks it
   Result<void> fill(SeqNr seq_nr, Direction direction, std::vector<NumberedEntry>& block);
 
  private:
@@ -55,6 +56,7 @@ class StreamWalk {
   Result<void> decode();
   Result<void> fill_sealed(SeqNr seq_nr, Direction direction, std::vector<NumberedEntry>& block);
   Result<std::optional<NumberedEntry>> last_sealed(GlobalPosition position);
+  Result<void> check_end(SeqNr seq_nr);
 
   const Rows& rows_;
   sharding::Term stream_;
@@ -68,6 +70,7 @@ class StreamWalk {
   bool on_chunk_ = false;
   SeqNr chunk_first_;
   StreamChunk chunk_;
+  std::optional<SeqNr> last_seq_nr_;  // once known; 0: absent
 };
 
 /// A stream as positions: for "concerning", together with the postings of `also`.

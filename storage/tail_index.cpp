@@ -1,6 +1,6 @@
 #include "evershard/storage/tail_index.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cstring>
 
 #include "evershard/protocol/check.hpp"
@@ -76,33 +76,56 @@ std::uint32_t TailIndex::add_stream(const TailEvent& event) {
   return n;
 }
 
-// In rounds, so that memory is waited for once a round and not once a term: slots, entries, ends of lists.
-void TailIndex::add(const TailEvent& event) {
-  EVERSHARD_CHECK(event.position == next(), "a tail's positions are dense");
-  EVERSHARD_CHECK(!event.terms.empty() && event.terms.size() <= 1 + tags_max + also_max, "type, tags and also");
-  const std::uint32_t number = places_.size();
-  const std::uint64_t id_key = key_of(event.id);
+// In rounds, so that memory is waited for once a round by a whole group: slots, entries, ends of lists.
+void TailIndex::add(std::span<const TailEvent> events) {
+  constexpr std::size_t group_max = 16;
+  while (!events.empty()) {
+    const auto group = events.first(std::min(events.size(), group_max));
+    events = events.subspan(group.size());
+    for (const TailEvent& event : group) prefetch_slots(event);
+    for (const TailEvent& event : group) prefetch_entries(event);
+    for (const TailEvent& event : group) prefetch_ends(event);
+    for (const TailEvent& event : group) insert(event);
+  }
+}
+
+void TailIndex::prefetch_slots(const TailEvent& event) const {
   for (const sharding::Term term : event.terms) term_table_.prefetch(term);
   if (event.stream != 0) stream_table_.prefetch(event.stream);
-  id_table_.prefetch(id_key);
+  id_table_.prefetch(key_of(event.id));
+}
 
+void TailIndex::prefetch_entries(const TailEvent& event) const {
   for (const sharding::Term term : event.terms) {
     if (const std::uint32_t n = term_table_.candidate(term); n != TailTable::none) terms_.prefetch(n);
   }
-  if (event.stream != 0) {
-    if (const std::uint32_t n = stream_table_.candidate(event.stream); n != TailTable::none) streams_.prefetch(n);
-  }
+  if (event.stream == 0) return;
+  if (const std::uint32_t n = stream_table_.candidate(event.stream); n != TailTable::none) streams_.prefetch(n);
+}
 
-  std::array<PositionList*, 1 + tags_max + also_max> lists;
-  for (std::size_t i = 0; i < event.terms.size(); ++i) {
-    std::uint32_t n = find_term_number(event.terms[i]);
+void TailIndex::prefetch_ends(const TailEvent& event) const {
+  for (const sharding::Term term : event.terms) {
+    if (const std::uint32_t n = term_table_.candidate(term); n != TailTable::none) terms_[n].events.prefetch();
+  }
+  if (event.stream == 0) return;
+  if (const std::uint32_t n = stream_table_.candidate(event.stream); n != TailTable::none) {
+    streams_[n].events.prefetch();
+    __builtin_prefetch(streams_[n].aggregate_text.data());
+  }
+}
+
+void TailIndex::insert(const TailEvent& event) {
+  EVERSHARD_CHECK(event.position == next(), "a tail's positions are dense");
+  EVERSHARD_CHECK(!event.terms.empty() && event.terms.size() <= 1 + tags_max + also_max, "type, tags and also");
+  const std::uint32_t number = places_.size();
+  for (const sharding::Term term : event.terms) {
+    std::uint32_t n = find_term_number(term);
     if (n == TailTable::none) {
       n = terms_.size();
-      terms_.add(event.terms[i]);
-      term_table_.insert(event.terms[i], n);
+      terms_.add(term);
+      term_table_.insert(term, n);
     }
-    lists[i] = &terms_[n].events;
-    lists[i]->prefetch();
+    terms_[n].events.append(number, arena_);
   }
 
   std::uint32_t stream = 0;
@@ -114,7 +137,6 @@ void TailIndex::add(const TailEvent& event) {
     entries.events.append(number, arena_);
     ++stream;
   }
-  for (std::size_t i = 0; i < event.terms.size(); ++i) lists[i]->append(number, arena_);
 
   ids_.add(event.id);
   if (event.command.given()) {
@@ -123,7 +145,7 @@ void TailIndex::add(const TailEvent& event) {
     command_table_.insert(key_of(event.command), n);
   }
   places_.add(event.location.record, event.terms.front(), stream, event.location.shard, event.location.index);
-  if (event.id.given()) id_table_.insert(id_key, number);
+  if (event.id.given()) id_table_.insert(key_of(event.id), number);
 }
 
 }  // namespace evershard::storage

@@ -44,7 +44,9 @@ class TailIndex {
   TailIndex& operator=(const TailIndex&) = delete;
 
   /// Shape: the position is next(); an aggregate's seq_nrs follow each other.
-  void add(const TailEvent& event);
+  /// Cost: cheaper an event the more there are, since they wait for memory together.
+  void add(std::span<const TailEvent> events);
+  void add(const TailEvent& event) { add(std::span(&event, 1)); }
   [[nodiscard]] GlobalPosition first() const { return first_; }
   [[nodiscard]] GlobalPosition next() const { return first_ + events(); }  ///< writer's side: behind the last one added
   [[nodiscard]] std::size_t events() const { return places_.size(); }      ///< any thread
@@ -98,6 +100,10 @@ class TailIndex {
   [[nodiscard]] const StableArray<CommandEntry>& commands() const { return commands_; }
 
  private:
+  void prefetch_slots(const TailEvent& event) const;
+  void prefetch_entries(const TailEvent& event) const;
+  void prefetch_ends(const TailEvent& event) const;
+  void insert(const TailEvent& event);
   std::uint32_t find_term_number(sharding::Term term) const;
   std::uint32_t find_stream_number(sharding::Term term, std::string_view aggregate_text) const;
   std::uint32_t add_stream(const TailEvent& event);

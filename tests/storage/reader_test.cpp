@@ -131,6 +131,27 @@ TEST(Reader, SaysThatAPositionHasNoCut) {
   EXPECT_EQ(failed.error().code, ErrorCode::corruption);
 }
 
+TEST(Reader, SaysThatAStreamHasAGapInsteadOfEndingThere) {
+  IndexedEvents store = ten_events();
+  store.begin_tail();
+  store.seal();
+  store.commit({append_of({event("order-1", "Placed")})});
+  store.rows[Family::streams].clear();
+
+  std::vector<RecordedEvent> events;
+  auto forwards = store.reader().open(store.view(), AggregateId{"order", "1"}, {})->next(100, no_limit, events);
+  EXPECT_THAT(events, IsEmpty());
+  auto backwards = store.reader().open(store.view(), AggregateId{"order", "1"}, {.direction = Direction::backwards});
+  ASSERT_TRUE(backwards->next(100, no_limit, events));
+  auto before = backwards->next(100, no_limit, events);
+
+  EXPECT_THAT(events, SizeIs(1));
+  ASSERT_FALSE(forwards);
+  ASSERT_FALSE(before);
+  EXPECT_EQ(forwards.error().code, ErrorCode::corruption);
+  EXPECT_EQ(before.error().code, ErrorCode::corruption);
+}
+
 TEST(Reader, LooksAtNoIndexRowAboveItsMark) {
   IndexedEvents store = ten_events();
   store.begin_tail();
