@@ -77,7 +77,7 @@ void GroupCommit::show(GlobalPosition watermark, Actions& actions) {
 // Everything it rests on is shown. While it waited, another attempt of the request may have been placed (I-Once).
 void GroupCommit::settle(Ticket& ticket, Decision&& decision, Actions& actions) {
   if (decision.kind != Decision::Kind::refused) return again(ticket, decision.kind == Decision::Kind::matched, actions);
-  if (state_.known(ticket.prepared) != WriterState::Known::no) return again(ticket, false, actions);
+  if (state_.known(ticket.prepared)) return again(ticket, false, actions);
   actions.refused.emplace_back(&ticket, std::move(decision.error));
 }
 

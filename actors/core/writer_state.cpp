@@ -52,12 +52,6 @@ Decision WriterState::decide(const Prepared& prepared, std::vector<storage::Plac
   return place(prepared, places);
 }
 
-WriterState::Known WriterState::known(const Prepared& prepared) {
-  if (!prepared.named) return Known::no;
-  if (prepared.view < recent_.floor()) return Known::forgotten;
-  return find_ids(prepared) ? Known::yes : Known::no;
-}
-
 std::optional<GlobalPosition> WriterState::find_ids(const Prepared& prepared) {
   for (const auto& event : prepared.append.events) {
     if (!event.id_given) continue;

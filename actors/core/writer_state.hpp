@@ -48,9 +48,9 @@ class WriterState {
   /// Decides at the next position. Placed: appends each event's place to `places`.
   [[nodiscard]] Decision decide(const Prepared& prepared, std::vector<storage::PlacedEvent>& places);
 
-  enum class Known : std::uint8_t { no, yes, forgotten };
-  /// Whether the request was placed since it was prepared, by another attempt of it.
-  [[nodiscard]] Known known(const Prepared& prepared);
+  /// Whether another attempt of a request was placed since this one was decided. Shape: asked when that decision's
+  /// position is shown, before anything else is decided: what was placed behind it is not forgotten by then.
+  [[nodiscard]] bool known(const Prepared& prepared) { return prepared.named && find_ids(prepared).has_value(); }
 
   /// The cut of all that was placed since the last one. Shape: something was.
   [[nodiscard]] sharding::Cut cut() { return ordering_.cut(); }

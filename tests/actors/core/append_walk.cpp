@@ -185,7 +185,7 @@ void AppendWalk::commit() {
   InFlight next = std::move(staged_.front());
   staged_.pop_front();
   const bool fails = world_.faults && chance(3);
-  if (fails) store_->fail_commits();
+  if (fails) store_->fail_commit();
   auto committed = store_->commit(*next.staged);
   if (committed) {
     committed_.push_back(std::move(next.batch));

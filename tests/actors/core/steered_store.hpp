@@ -43,9 +43,14 @@ class SteeredStore final : public storage::Store {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return at_commit_; });
   }
-  void fail_commits() {
+  /// The next one; a store that has failed must not be asked again.
+  void fail_commit() {
     const std::lock_guard lock(mutex_);
     failing_ = true;
+  }
+  void await_staged(int batches) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return staged_ >= batches; });
   }
   void admit(storage::Admission admission) {
     const std::lock_guard lock(mutex_);
@@ -66,6 +71,9 @@ class SteeredStore final : public storage::Store {
     auto staged = std::make_unique<Staged>();
     staged->inner = memory_->stage(batch);
     staged->batch = keep(batch);
+    const std::lock_guard lock(mutex_);
+    ++staged_;
+    changed_.notify_all();
     return staged;
   }
 
@@ -76,7 +84,7 @@ class SteeredStore final : public storage::Store {
     changed_.notify_all();
     changed_.wait(lock, [&] { return !held_; });
     at_commit_ = false;
-    if (failing_) return refuse(ErrorCode::io, "the disk said no");
+    if (std::exchange(failing_, false)) return refuse(ErrorCode::io, "the disk said no");
     commits_.push_back(staged.batch.commit.appends.size());
     lock.unlock();
     log_.push_back(std::move(staged.batch));
@@ -139,6 +147,7 @@ class SteeredStore final : public storage::Store {
   bool held_ = false;
   bool at_commit_ = false;
   bool failing_ = false;
+  int staged_ = 0;
   storage::Admission admission_;
   std::vector<std::size_t> commits_;
 };
