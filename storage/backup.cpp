@@ -59,12 +59,6 @@ Result<void> copy_closed_store(const std::filesystem::path& source, const StoreC
   return sync_path(copy.database());
 }
 
-/// Of a hundred, from `begin` to `end`.
-Progress part(const Progress& progress, std::uint64_t begin, std::uint64_t end) {
-  if (!progress) return {};
-  return [&progress, begin, end](std::uint64_t done, std::uint64_t total) { return progress(total == 0 ? end : begin + (end - begin) * done / total, 100); };
-}
-
 }  // namespace
 
 Result<void> backup(const Store& store, const std::filesystem::path& target, const Progress& progress) {
@@ -88,14 +82,14 @@ Result<void> restore(const std::filesystem::path& source, const std::filesystem:
   if (source.extension() == ".part") return refuse(ErrorCode::invalid_argument, source.string() + " is a backup that was not finished");
   auto copy = StoreCopy::begin(target);
   if (!copy) return refuse(std::move(copy).error());
-  EVERSHARD_TRY(copy_closed_store(source, *copy, part(progress, 0, 50)));
+  EVERSHARD_TRY(copy_closed_store(source, *copy, part_of(progress, 0, 50)));
 
   StoreOptions options;
   options.data_dir = copy->folder();
   options.create = false;
   auto store = open_rocks_store(options);
   if (!store) return refuse(std::move(store).error());
-  auto verified = verify(**store, part(progress, 50, 100));
+  auto verified = verify(**store, part_of(progress, 50, 100));
   if (!verified) return refuse(std::move(verified).error());
   (*store)->close();
   store->reset();

@@ -20,18 +20,13 @@ bool is_truth(std::string_view family) {
   return family == name_of(Family::journal) || family == name_of(Family::order) || family == name_of(Family::state);
 }
 
+/// Where the last commits were, or should be. An attempt to open the store begins a new one.
 std::string newest_log(const std::filesystem::path& database) {
   std::string newest;
   std::error_code ignored;
   for (std::filesystem::directory_iterator at(database, ignored), end; at != end; at.increment(ignored))
     if (auto name = at->path().filename().string(); name.ends_with(".log")) newest = std::max(newest, at->path().string());
-  return newest.empty() ? "no log, which is missing," : "the log " + newest;
-}
-
-/// Of a hundred, from `begin` to `end`.
-Progress part(const Progress& progress, std::uint64_t begin, std::uint64_t end) {
-  if (!progress) return {};
-  return [&progress, begin, end](std::uint64_t done, std::uint64_t total) { return progress(total == 0 ? end : begin + (end - begin) * done / total, 100); };
+  return newest.empty() ? "there is no log in " + database.string() : "the newest log is " + newest;
 }
 
 }  // namespace
@@ -153,10 +148,10 @@ std::string DamagedStore::unreadable_end(GlobalPosition keeps) const {
 }
 
 Result<Examination> DamagedStore::examine(const RecoverOptions& how, const Progress& progress) {
-  EVERSHARD_TRY(check_files(part(progress, 0, 20)));
+  EVERSHARD_TRY(check_files(part_of(progress, 0, 20)));
   View view{order_end_, index_mark_.value_or(GlobalPosition{0}), std::make_shared<const std::vector<std::shared_ptr<const TailIndex>>>()};
   Verification verification({*rows_, sharding::TermHasher(identity_.term_key, options_.term_mask), identity_.shards, view, std::min(view.mark, order_end_)}, findings_);
-  EVERSHARD_TRY(verification.truth(part(progress, 20, 80)));
+  EVERSHARD_TRY(verification.truth(part_of(progress, 20, 80)));
   const auto& missing = verification.missing_events();
 
   Examination made;
@@ -184,15 +179,15 @@ Result<Examination> DamagedStore::examine(const RecoverOptions& how, const Progr
   made.copy_truth = truth_files_damaged_ || !recovered || plan.keeps < order_end_;
   made.accept_loss = acknowledged_ > plan.keeps;
   if (acknowledged_ > order_end_)
-    findings_.add("MARK and the indexes know of position " + number(acknowledged_.value) + ", " + newest_log(options_.data_dir / "db") + " recovers up to position " +
-                  number(order_end_.value) + ": " + number(acknowledged_ - order_end_) + " acknowledged events are missing");
+    findings_.add("MARK and the indexes know of position " + number(acknowledged_.value) + ", what is recovered ends with position " + number(order_end_.value) + ": " +
+                  number(acknowledged_ - order_end_) + " acknowledged events are missing; " + newest_log(options_.data_dir / "db"));
 
   if (!index_mark_ || index_files_damaged_ || *index_mark_ > order_end_)
     made.renew_indexes = true;
   else
-    EVERSHARD_TRY(verification.indexes(part(progress, 80, 95)));
+    EVERSHARD_TRY(verification.indexes(part_of(progress, 80, 95)));
   made.renew_indexes |= verification.indexes_differ() || made.copy_truth;
-  EVERSHARD_TRY(verification.state(part(progress, 95, 100)));
+  EVERSHARD_TRY(verification.state(part_of(progress, 95, 100)));
   made.write_mark = !has_mark_file_;
 
   if (made.renew_indexes && cut_missing)

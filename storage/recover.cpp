@@ -17,12 +17,6 @@
 namespace evershard::storage {
 namespace {
 
-/// Of a hundred, from `begin` to `end`.
-Progress part(const Progress& progress, std::uint64_t begin, std::uint64_t end) {
-  if (!progress) return {};
-  return [&progress, begin, end](std::uint64_t done, std::uint64_t total) { return progress(total == 0 ? end : begin + (end - begin) * done / total, 100); };
-}
-
 Refused failed(const std::string& doing) { return refuse(ErrorCode::io, doing + ": " + std::strerror(errno)); }
 
 std::filesystem::path unused_name(const std::filesystem::path& data_dir) {
@@ -53,14 +47,15 @@ Result<void> copy_into_place(std::unique_ptr<DamagedStore> store, const StoreOpt
   return put_in_place(options.data_dir, made);
 }
 
-Result<void> drop_indexes(std::unique_ptr<DamagedStore> store, const StoreOptions& options, bool new_fork) {
+/// Where the truth stays in place: a fork for a store that lost something, and no indexes if they are not right.
+Result<void> repair_in_place(std::unique_ptr<DamagedStore> store, const StoreOptions& options, const Examination& examined) {
   auto rocks = store->rocks();
   store.reset();
   std::unique_ptr<RocksFamilies> families;
   auto database = (options.data_dir / "db").string();
   EVERSHARD_TRY(checked(RocksFamilies::open(rocks, database, /*read_only=*/false, families), "cannot open " + database));
-  EVERSHARD_TRY(families->clear_indexes(rocks));
-  if (!new_fork) return {};
+  if (examined.renew_indexes) EVERSHARD_TRY(families->clear_indexes(rocks));
+  if (!examined.accept_loss) return {};
   auto identity = give_new_fork(*families);
   if (!identity) return refuse(std::move(identity).error());
   return {};
@@ -86,15 +81,15 @@ Result<RecoveryPlan> recover(const StoreOptions& options, const RecoverOptions& 
   auto opened = DamagedStore::open(for_looking(options));
   if (!opened) return refuse(std::move(opened).error());
   auto store = std::move(*opened);
-  auto examined = store->examine(how, part(progress, 0, 50));
+  auto examined = store->examine(how, part_of(progress, 0, 50));
   if (!examined) return refuse(std::move(examined).error());
   if (!examined->plan.refusal.empty()) return refuse(ErrorCode::invalid_argument, examined->plan.refusal);
   if (examined->plan.steps.empty()) return std::move(examined->plan);
 
   if (examined->copy_truth)
-    EVERSHARD_TRY(copy_into_place(std::move(store), options, examined->plan.keeps, part(progress, 50, 90)));
-  else if (examined->renew_indexes)
-    EVERSHARD_TRY(drop_indexes(std::move(store), options, examined->accept_loss));
+    EVERSHARD_TRY(copy_into_place(std::move(store), options, examined->plan.keeps, part_of(progress, 50, 90)));
+  else if (examined->renew_indexes || examined->accept_loss)
+    EVERSHARD_TRY(repair_in_place(std::move(store), options, *examined));
   store.reset();
   EVERSHARD_TRY(report(progress, 90, 100));
 

@@ -15,6 +15,7 @@ namespace {
 // What is held of the stretches looked at: some hundred thousand events, or one stretch of a store with billions of them.
 constexpr std::uint64_t compared_events_max = 262'144;
 constexpr std::uint64_t rows_between_reports = 4'096;
+constexpr std::size_t examples_max = 8;  // of a family, of a kind: there is room for those of the others
 
 struct HashedEntry {
   std::uint64_t hash;
@@ -84,8 +85,13 @@ Result<void> Verification::compare_stretches(Family family, const std::vector<st
   std::ranges::sort(actual, before);
 
   auto name = "family " + std::string(name_of(family));
-  for (const auto& missing : only_in(expected, actual)) index_error(name + " lacks " + missing.entry.described());
-  for (const auto& extra : only_in(actual, expected)) index_error(name + " has " + extra.entry.described() + ", which is not what the journal says");
+  auto say = [&](const Entries& entries, const std::string& verb, const std::string& ending) {
+    auto named = std::min(entries.size(), examples_max);
+    for (std::size_t i = 0; i < named; ++i) index_error(name + verb + entries[i].entry.described() + ending);
+    if (auto more = entries.size() - named; more > 0) index_error(name + verb + std::to_string(more) + " more entries" + ending, more);
+  };
+  say(only_in(expected, actual), " lacks ", "");
+  say(only_in(actual, expected), " has ", ", which the journal does not say");
   return {};
 }
 

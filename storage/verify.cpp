@@ -12,15 +12,11 @@ Result<VerifyReport> verify(const Store& store, const Progress& progress) {
   Verification verification({store.rows(), store.hasher(), store.identity().shards, view, view.watermark}, findings);
 
   // Of a hundred parts: files 20, the truth 50, indexes 25, the state 5.
-  auto part = [&](std::uint64_t begin, std::uint64_t share) -> Progress {
-    if (!progress) return {};
-    return [&progress, begin, share](std::uint64_t done, std::uint64_t total) { return progress(begin + (total == 0 ? share : share * done / total), 100); };
-  };
   if (auto maintenance = store.maintenance())
-    EVERSHARD_TRY(maintenance->check_files([&](const DamagedFile& file) { findings.add(file.sentence()); }, part(0, 20)));
-  EVERSHARD_TRY(verification.truth(part(20, 50)));
-  EVERSHARD_TRY(verification.indexes(part(70, 25)));
-  EVERSHARD_TRY(verification.state(part(95, 5)));
+    EVERSHARD_TRY(maintenance->check_files([&](const DamagedFile& file) { findings.add(file.sentence()); }, part_of(progress, 0, 20)));
+  EVERSHARD_TRY(verification.truth(part_of(progress, 20, 70)));
+  EVERSHARD_TRY(verification.indexes(part_of(progress, 70, 95)));
+  EVERSHARD_TRY(verification.state(part_of(progress, 95, 100)));
   EVERSHARD_TRY(report(progress, 100, 100));
 
   VerifyReport made;
