@@ -47,7 +47,8 @@ Result<bool> FetchingCursor::fetch(std::size_t wanted, std::size_t bytes_max) {
   EVERSHARD_TRY(fetch_.fetch(std::span(found_).subspan(at_, count)));
   fetched_ = at_ + count;
   const std::size_t bytes_each = std::max<std::size_t>(fetch_.bytes() / count, 1);
-  batch_ = std::clamp<std::size_t>(std::max(bytes_max, batch_bytes_min) / bytes_each, 1, std::min(batch_ * 4, batch_max));
+  batch_ =
+      std::clamp<std::size_t>(std::max(bytes_max, batch_bytes_min) / bytes_each, 1, std::min(batch_ * 4, batch_max));
   return true;
 }
 
@@ -113,7 +114,8 @@ void QueryCursor::start() {
 
 Result<void> QueryCursor::take(std::size_t n, std::vector<FoundEvent>& out) {
   start();
-  for (; postings_.valid() && n > 0; --n, postings_.next()) out.push_back({postings_.get().position, postings_.get().location});
+  for (; postings_.valid() && n > 0; --n, postings_.next())
+    out.push_back({postings_.get().position, postings_.get().location});
   // What was found before the damage is given out first.
   return out.empty() ? postings_.status() : Result<void>{};
 }
@@ -182,7 +184,8 @@ Result<void> StreamCursor::take_positions(std::size_t n, std::vector<GlobalPosit
 
 Result<bool> StreamCursor::accepts(const RecordedEvent& event) {
   if (event.aggregate == aggregate_) return true;
-  return damaged(event.shard, event.offset, "the index has it under " + in_quotes(aggregate_.text()) + ", the record is another's");
+  return damaged(event.shard, event.offset,
+                 "the index has it under " + in_quotes(aggregate_.text()) + ", the record is another's");
 }
 
 }  // namespace evershard::storage

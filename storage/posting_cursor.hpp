@@ -43,7 +43,8 @@ struct Walk {
 class PostingSource {
  public:
   virtual ~PostingSource() = default;
-  /// The next ones from `from` on, in the walk's direction and range: some, or none if there are none. Replaces `block`.
+  /// The next ones from `from` on, in the walk's direction and range: some, or none if there are none. Replaces
+  /// `block`.
   ///
   /// Shape: `from` never goes back. Cheap where it stands just behind the last one given. Errors: corruption, io
   virtual Result<void> fill(GlobalPosition from, std::vector<Posting>& block) = 0;

@@ -47,7 +47,8 @@ std::optional<FoundEvent> find_in_tails(const View& view, Find find) {
   return std::nullopt;
 }
 
-Result<std::optional<FoundEvent>> find_in_rows(const Rows& rows, const View& view, const std::string& key, bool command) {
+Result<std::optional<FoundEvent>> find_in_rows(const Rows& rows, const View& view, const std::string& key,
+                                               bool command) {
   const std::string_view keys[] = {key};
   auto batch = rows.get(Family::ids, keys);
   if (!batch) return refuse(std::move(batch).error());
@@ -80,8 +81,8 @@ std::unique_ptr<EventCursor> Reader::open(const View& view, const Query& query, 
 std::unique_ptr<EventCursor> Reader::open(const View& view, const AggregateId& aggregate,
                                           const StreamOptions& options) const {
   const GlobalPosition up_to = std::min(view.watermark, options.up_to.value_or(view.watermark));
-  return std::make_unique<StreamCursor>(rows_, view, aggregate, hasher_.aggregate(aggregate.text()), up_to, options.from,
-                                        options.direction, options.limit);
+  return std::make_unique<StreamCursor>(rows_, view, aggregate, hasher_.aggregate(aggregate.text()), up_to,
+                                        options.from, options.direction, options.limit);
 }
 
 Result<std::optional<FoundEvent>> Reader::first_match(const View& view, const Query& query, GlobalPosition after,

@@ -34,7 +34,9 @@ std::vector<AggregateId> begun_in_tails(const View& view, const Wanted& wanted, 
       const std::size_t dash = text.find('-');
       const std::string_view type = text.substr(0, dash), value = text.substr(dash + 1);
       if (wanted.type && type != *wanted.type) continue;
-      if (heap.size() == limit && std::pair<std::string_view, std::string_view>(heap.front().type, heap.front().value) < std::pair(type, value)) continue;
+      if (heap.size() == limit &&
+          std::pair<std::string_view, std::string_view>(heap.front().type, heap.front().value) < std::pair(type, value))
+        continue;
       AggregateId aggregate{std::string(type), std::string(value)};
       if (!wanted.has(aggregate)) continue;
       heap.push_back(std::move(aggregate));
@@ -50,7 +52,8 @@ std::vector<AggregateId> begun_in_tails(const View& view, const Wanted& wanted, 
 
 }  // namespace
 
-// A row or a tail's entry says that an aggregate is there at some time; whether it is there for this view, its head says.
+// A row or a tail's entry says that an aggregate is there at some time; whether it is there for this view, its head
+// says.
 Result<std::vector<AggregateInfo>> Reader::aggregates(const View& view, std::optional<std::string_view> type,
                                                       std::optional<AggregateId> after, std::size_t limit) const {
   std::vector<AggregateInfo> infos;

@@ -1,4 +1,5 @@
-// Snapshots as readers see them: damaged and expired ones, and copies beyond what is kept, are as if they were not there.
+// Snapshots as readers see them: damaged and expired ones, and copies beyond what is kept, are as if they were not
+// there.
 
 #include <algorithm>
 #include <utility>
@@ -58,7 +59,8 @@ std::optional<RecordedSnapshot> newest_of(std::vector<RecordedSnapshot> snapshot
 
 }  // namespace
 
-Result<std::optional<RecordedSnapshot>> Reader::snapshot_at(const AggregateId& aggregate, SeqNr version, Timestamp now) const {
+Result<std::optional<RecordedSnapshot>> Reader::snapshot_at(const AggregateId& aggregate, SeqNr version,
+                                                            Timestamp now) const {
   auto all = snapshots(aggregate, now);
   if (!all) return refuse(std::move(all).error());
   return newest_of(std::move(*all), [&](const RecordedSnapshot& s) { return s.version <= version; });

@@ -14,9 +14,10 @@ Refused damaged(ShardId shard, ShardOffset offset, std::string_view what) {
   ErrorDetails details;
   details.shard = shard;
   details.offset = offset;
-  return refuse(ErrorCode::corruption,
-                "shard " + std::to_string(shard.value) + " offset " + std::to_string(offset.value) + ": " + std::string(what),
-                std::move(details));
+  return refuse(
+      ErrorCode::corruption,
+      "shard " + std::to_string(shard.value) + " offset " + std::to_string(offset.value) + ": " + std::string(what),
+      std::move(details));
 }
 
 Result<void> RecordFetch::fetch(std::span<const FoundEvent> found) {
@@ -32,7 +33,8 @@ Result<void> RecordFetch::fetch(std::span<const FoundEvent> found) {
   for (const std::uint32_t i : order_) {
     const EventLocation& location = found[i].location;
     if (records_.empty() || place(i) != std::pair(records_.back().shard, records_.back().first)) {
-      records_.push_back({location.shard, location.record, 0, static_cast<std::uint32_t>(records_.size()), std::nullopt, {}});
+      records_.push_back(
+          {location.shard, location.record, 0, static_cast<std::uint32_t>(records_.size()), std::nullopt, {}});
       keys_.push_back(keys::journal(location.shard, location.record));
     }
     record_of_[i] = static_cast<std::uint32_t>(records_.size() - 1);

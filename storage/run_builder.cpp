@@ -36,7 +36,8 @@ class SlicedSort {
   bool sort_step(std::size_t slice) {
     if (sorted_ < items_.size()) {
       const std::size_t end = std::min(sorted_ + slice, items_.size());
-      std::sort(items_.begin() + static_cast<std::ptrdiff_t>(sorted_), items_.begin() + static_cast<std::ptrdiff_t>(end));
+      std::sort(items_.begin() + static_cast<std::ptrdiff_t>(sorted_),
+                items_.begin() + static_cast<std::ptrdiff_t>(end));
       heap_.push_back({sorted_, end});
       sorted_ = end;
     }
@@ -346,14 +347,20 @@ class RunRows final : public FamilyRows {
 
 std::unique_ptr<FamilyRows> rows_of(const TailIndex& tail, Family family) {
   switch (family) {
-    case Family::postings: return std::make_unique<PostingRows>(tail);
-    case Family::streams: return std::make_unique<StreamRows>(tail);
-    case Family::ids: return std::make_unique<IdRows>(tail);
-    case Family::directory: return std::make_unique<DirectoryRows>(tail);
-    case Family::runs: return std::make_unique<RunRows>(tail);
+    case Family::postings:
+      return std::make_unique<PostingRows>(tail);
+    case Family::streams:
+      return std::make_unique<StreamRows>(tail);
+    case Family::ids:
+      return std::make_unique<IdRows>(tail);
+    case Family::directory:
+      return std::make_unique<DirectoryRows>(tail);
+    case Family::runs:
+      return std::make_unique<RunRows>(tail);
     case Family::journal:
     case Family::order:
-    case Family::state: break;
+    case Family::state:
+      break;
   }
   EVERSHARD_CHECK(false, "only index families are built from a tail");
   return nullptr;

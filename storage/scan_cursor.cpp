@@ -22,7 +22,9 @@ ScanCursor::ScanCursor(const Rows& rows, const Walk& walk, std::optional<std::ui
     : rows_(rows),
       walk_(walk),
       at_(walk.begin()),
-      left_(walk.range.empty() ? 0 : std::min(walk.range.last - walk.range.first + 1, limit.value_or(std::numeric_limits<std::uint64_t>::max()))),
+      left_(walk.range.empty() ? 0
+                               : std::min(walk.range.last - walk.range.first + 1,
+                                          limit.value_or(std::numeric_limits<std::uint64_t>::max()))),
       long_(left_ >= long_scan_events),
       order_(rows, walk.direction) {}
 
@@ -33,8 +35,9 @@ Result<ScanCursor::Journal*> ScanCursor::read(ShardId shard, ShardOffset offset)
     journal.prefix = keys::journal(shard, ShardOffset{0}).substr(0, sizeof(ShardId::rep));
     journal.cursor = rows_.cursor(Family::journal, {.prefix = journal.prefix, .scan = long_});
   }
-  const bool neighbour = journal.record && (walk_.forwards() ? offset == journal.record->first() + journal.record->size()
-                                                             : offset + 1 == journal.record->first());
+  const bool neighbour =
+      journal.record && (walk_.forwards() ? offset == journal.record->first() + journal.record->size()
+                                          : offset + 1 == journal.record->first());
   journal.record.reset();
   RowCursor& cursor = *journal.cursor;
   if (neighbour) {

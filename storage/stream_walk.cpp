@@ -32,7 +32,8 @@ StreamWalk::StreamWalk(const Rows& rows, const View& view, sharding::Term stream
     const TailIndex& tail = *(*view.tails)[i];
     const TailIndex::StreamEntries* entries = tail.find_stream(stream_, text_);
     if (entries == nullptr) continue;
-    const auto count = entries->events.lower_bound(static_cast<std::uint32_t>(range.last + 1 - tail.first()), entries->events.size());
+    const auto count =
+        entries->events.lower_bound(static_cast<std::uint32_t>(range.last + 1 - tail.first()), entries->events.size());
     if (count > 0) tails_.push_back({&tail, &entries->events, entries->first_seq_nr, count});
   }
 }
@@ -88,7 +89,9 @@ Result<std::optional<NumberedEntry>> StreamWalk::last_sealed(GlobalPosition posi
   if (!*found) return std::nullopt;
   auto first_position = [&] { return keys::decode_stream(cursor_->key()).value().first; };
   if (first_position() > position) {
-    std::uint64_t low = 0, high = chunk_first_.value;  // the chunk of `low` (0: none) begins at or before it, that of `high` does not
+    std::uint64_t low = 0,
+                  high = chunk_first_
+                             .value;  // the chunk of `low` (0: none) begins at or before it, that of `high` does not
     while (high - low > 1) {
       const std::uint64_t middle = low + (high - low) / 2;
       found = find_chunk(SeqNr{middle});
@@ -120,7 +123,8 @@ Result<std::optional<NumberedEntry>> StreamWalk::last_until(GlobalPosition posit
     std::uint32_t count = part->count;
     if (position < part->tail->first()) continue;
     if (position != position_max) {
-      const std::uint64_t number = std::min<std::uint64_t>(position + 1 - part->tail->first(), std::numeric_limits<std::uint32_t>::max());
+      const std::uint64_t number =
+          std::min<std::uint64_t>(position + 1 - part->tail->first(), std::numeric_limits<std::uint32_t>::max());
       count = part->events->lower_bound(static_cast<std::uint32_t>(number), count);
     }
     if (count > 0) return part->entry(count - 1);
@@ -175,8 +179,9 @@ Result<void> StreamWalk::check_end(SeqNr seq_nr) {
     last_seq_nr_ = *found ? (*found)->seq_nr : SeqNr{0};
   }
   if (seq_nr > *last_seq_nr_) return {};
-  return refuse(ErrorCode::corruption, "the index of " + in_quotes(text_) + " has no entry for seq_nr " + std::to_string(seq_nr.value) +
-                                           " of " + std::to_string(last_seq_nr_->value) + ": its record was damaged when the index was made");
+  return refuse(ErrorCode::corruption, "the index of " + in_quotes(text_) + " has no entry for seq_nr " +
+                                           std::to_string(seq_nr.value) + " of " + std::to_string(last_seq_nr_->value) +
+                                           ": its record was damaged when the index was made");
 }
 
 Result<void> StreamWalk::fill_sealed(SeqNr seq_nr, Direction direction, std::vector<NumberedEntry>& block) {
@@ -242,8 +247,8 @@ class StreamPostings final : public PostingSource {
 
 std::unique_ptr<PostingSource> stream_postings(const Rows& rows, const View& view, sharding::Term stream,
                                                std::string aggregate_text, const Walk& walk) {
-  return std::make_unique<StreamPostings>(
-      StreamWalk(rows, view, stream, std::move(aggregate_text), walk.range.last), walk);
+  return std::make_unique<StreamPostings>(StreamWalk(rows, view, stream, std::move(aggregate_text), walk.range.last),
+                                          walk);
 }
 
 }  // namespace evershard::storage

@@ -39,9 +39,8 @@ std::uint32_t TailIndex::find_term_number(sharding::Term term) const {
 }
 
 std::uint32_t TailIndex::find_stream_number(sharding::Term term, std::string_view aggregate_text) const {
-  return stream_table_.find(term, [&](std::uint32_t n) {
-    return streams_[n].term == term && streams_[n].aggregate_text == aggregate_text;
-  });
+  return stream_table_.find(
+      term, [&](std::uint32_t n) { return streams_[n].term == term && streams_[n].aggregate_text == aggregate_text; });
 }
 
 const PositionList* TailIndex::find_term(sharding::Term term) const {
@@ -55,8 +54,8 @@ const TailIndex::StreamEntries* TailIndex::find_stream(sharding::Term term, std:
 }
 
 std::optional<std::uint32_t> TailIndex::find_id(const EventId& id, ShardId shard) const {
-  const std::uint32_t n =
-      id_table_.find(key_of(id), [&](std::uint32_t event) { return ids_[event] == id && places_[event].shard == shard; });
+  const std::uint32_t n = id_table_.find(
+      key_of(id), [&](std::uint32_t event) { return ids_[event] == id && places_[event].shard == shard; });
   if (n == TailTable::none) return std::nullopt;
   return n;
 }

@@ -66,7 +66,8 @@ class SealedPostings final : public PostingSource {
   }
 
   void trim(GlobalPosition from, std::vector<Posting>& block) const {
-    const PositionRange wanted = walk_.forwards() ? PositionRange{from, walk_.range.last} : PositionRange{walk_.range.first, from};
+    const PositionRange wanted =
+        walk_.forwards() ? PositionRange{from, walk_.range.last} : PositionRange{walk_.range.first, from};
     auto begin = std::lower_bound(block.begin(), block.end(), wanted.first,
                                   [](const Posting& p, GlobalPosition at) { return p.position < at; });
     auto end = std::upper_bound(begin, block.end(), wanted.last,
@@ -130,7 +131,8 @@ class TailPostings final : public PostingSource {
 
 PositionRange tail_range(const View& view, std::size_t tail, const PositionRange& range) {
   const auto& tails = *view.tails;
-  const GlobalPosition last = tail + 1 < tails.size() ? std::min(view.watermark, tails[tail + 1]->first() - 1) : view.watermark;
+  const GlobalPosition last =
+      tail + 1 < tails.size() ? std::min(view.watermark, tails[tail + 1]->first() - 1) : view.watermark;
   return range.clipped(std::max(tails[tail]->first(), view.mark + 1), last);
 }
 
