@@ -17,8 +17,8 @@ class Backup : public MaintainedStore {
   [[nodiscard]] std::filesystem::path part() const { return folder_.path() / "copy.part"; }
   static std::unique_ptr<Store> opened(const std::filesystem::path& path) {
     auto store = open_store(options_for(path));
-    EXPECT_TRUE(store) << store.error().what;
-    return store ? std::move(*store) : nullptr;
+    if (!store) throw std::logic_error(store.error().what);
+    return std::move(*store);
   }
   static void touch(const std::filesystem::path& path) {
     std::filesystem::create_directories(path.parent_path());

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,10 @@ class MaintainedStore : public ::testing::Test {
     writer_.reset();
     store_.reset();
   }
-  Store& store() { return *store_; }
+  Store& store() {
+    if (!store_) throw std::logic_error("the store is not open");
+    return *store_;
+  }
 
   /// Commits of one event each: with a tag, of one of seven aggregates, with a payload that does not compress.
   void fill(int events, std::size_t payload_bytes = 40) {
@@ -56,6 +60,19 @@ class MaintainedStore : public ::testing::Test {
       while (payload.size() < payload_bytes) payload += static_cast<char>('!' + (random_ = random_ * 6364136223846793005u + 1442695040888963407u) % 90);
       ASSERT_TRUE(writer_->commit({one("order-" + std::to_string(filled_ % 7), "placed", std::move(payload), {"t:" + std::to_string(filled_ % 3)})}));
     }
+  }
+  static PlacedSnapshot snapshot_of(const std::string& aggregate, std::uint64_t version, std::uint64_t position) {
+    Snapshot snapshot;
+    snapshot.aggregate = AggregateId::parse(aggregate).value();
+    snapshot.version = SeqNr{version};
+    snapshot.payload = "state";
+    return {snapshot, GlobalPosition{position}};
+  }
+  void write(std::vector<PlacedSnapshot> snapshots) {
+    auto batch = writer_->prepare({});
+    batch->commit.snapshots = std::move(snapshots);
+    auto staged = store().stage(batch->commit);
+    ASSERT_TRUE(store().commit(*staged));
   }
   /// A closed store whose first `sealed` events are in the indexes' files, and in the journal's.
   void make(int sealed, int behind = 0, std::size_t payload_bytes = 40) {

@@ -179,6 +179,21 @@ TEST_F(Recover, CutsBackToADensePrefixWhenAsked) {
   expect_sound(99);
 }
 
+TEST_F(Recover, KeepsSnapshotsOfVersionsThatItKeeps) {
+  make(200);
+  open();
+  auto gone = everything(store())[99];
+  write({snapshot_of("order-1", 3, 16), snapshot_of("order-2", 20, 136)});
+  close();
+  raw([&](RocksFamilies& families) { erase(families, Family::journal, keys::journal(gone.shard, gone.offset)); });
+
+  recovered({.cut_back = true});
+
+  open();
+  EXPECT_TRUE(*Reader(store()).latest_snapshot({"order", "1"}));
+  EXPECT_FALSE(*Reader(store()).latest_snapshot({"order", "2"}));
+}
+
 TEST_F(Recover, EndsWithTheLastCutThatIsWhole) {
   make(200, 10);
   open();

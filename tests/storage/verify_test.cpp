@@ -11,23 +11,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-PlacedSnapshot snapshot_of(const std::string& aggregate, std::uint64_t version, std::uint64_t position) {
-  Snapshot snapshot;
-  snapshot.aggregate = AggregateId::parse(aggregate).value();
-  snapshot.version = SeqNr{version};
-  snapshot.payload = "state";
-  return {snapshot, GlobalPosition{position}};
-}
-
-class Verify : public MaintainedStore {
- protected:
-  void write(std::vector<PlacedSnapshot> snapshots) {
-    auto batch = writer_->prepare({});
-    batch->commit.snapshots = std::move(snapshots);
-    auto staged = store().stage(batch->commit);
-    ASSERT_TRUE(store().commit(*staged));
-  }
-};
+class Verify : public MaintainedStore {};
 
 TEST_F(Verify, FindsNothingInAWholeStore) {
   make(250, 30);
