@@ -89,6 +89,22 @@ TEST(LocalDurable, IsOpenedOnce) {
   EXPECT_EQ(code_of(third), "ok");
 }
 
+TEST(LocalDurable, ClosesUnderAReadThatIsStillHeld) {
+  const ScratchDir dir;
+  auto options = in(dir);
+  options.limits.page_events_max = 3;
+  std::optional<Local> first = open_store(options);
+  append_many(*first, 1, 100);
+  auto stream = first->read(Query::all());
+  ASSERT_TRUE(stream.next_page());
+
+  first.reset();
+  const auto second = Local::open(options);
+
+  EXPECT_EQ(code_of(second), "ok");
+  EXPECT_EQ(code_of(stream.next()), "unavailable");
+}
+
 TEST(LocalDurable, RefusesSizesThatCannotBe) {
   const ScratchDir dir;
   auto shards = in(dir, 70'000);

@@ -106,15 +106,20 @@ TEST(LocalRead, GoesOnWithAFreshViewWhenItsCursorWasLetGo) {
   append_many(store, 1, 101);
   auto forwards = store.read(Query{}.tags({"even"}));
   auto backwards = store.read(Query::all(), {.limit = 50, .direction = Direction::backwards});
-  ASSERT_TRUE(forwards.next_page() && backwards.next_page());
+  for (int i = 0; i < 4; ++i) append_one(store, "order-1", "T");
+  auto stream = store.read("order-1");
+  auto stream_backwards = store.read("order-1", {.direction = Direction::backwards});
+  ASSERT_TRUE(forwards.next_page() && backwards.next_page() && stream.next_page() && stream_backwards.next_page());
 
   std::this_thread::sleep_for(2'200ms);
   append_many(store, 101, 200);
 
   auto next = forwards.next_page();
   EXPECT_THAT(positions_of(next->events), ElementsAre(8, 10, 12));
-  EXPECT_THAT(positions_of(std::move(forwards)), SizeIs(44));
+  EXPECT_THAT(positions_of(std::move(forwards)), SizeIs(44)) << "50 even ones, two pages gone";
   EXPECT_THAT(positions_of(std::move(backwards)), SizeIs(47));
+  EXPECT_THAT(positions_of(std::move(stream)), ElementsAre(104));
+  EXPECT_THAT(positions_of(std::move(stream_backwards)), ElementsAre(101));
 }
 
 TEST(LocalRead, TellsItsWatermarkWithEveryPage) {
