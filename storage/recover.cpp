@@ -54,7 +54,10 @@ Result<void> repair_in_place(std::unique_ptr<DamagedStore> store, const StoreOpt
   std::unique_ptr<RocksFamilies> families;
   auto database = (options.data_dir / "db").string();
   EVERSHARD_TRY(checked(RocksFamilies::open(rocks, database, /*read_only=*/false, families), "cannot open " + database));
-  if (examined.renew_indexes) EVERSHARD_TRY(families->clear_indexes(rocks));
+  if (examined.renew_indexes) {
+    EVERSHARD_TRY(families->clear_mark(rocks));
+    EVERSHARD_TRY(families->clear_indexes(rocks));
+  }
   if (!examined.accept_loss) return {};
   auto identity = give_new_fork(*families);
   if (!identity) return refuse(std::move(identity).error());

@@ -86,16 +86,16 @@ Result<bool> RocksFamilies::indexes_empty() const {
   return true;
 }
 
+Result<void> RocksFamilies::renew(std::size_t i, const std::string& name, const rocksdb::ColumnFamilyOptions& options) {
+  EVERSHARD_TRY(checked(db_->DropColumnFamily(handles_[i]), "cannot drop family " + name));
+  db_->DestroyColumnFamilyHandle(handles_[i]);
+  handles_[i] = nullptr;
+  return checked(db_->CreateColumnFamily(options, name, &handles_[i]), "cannot create family " + name);
+}
+
+Result<void> RocksFamilies::clear_mark(const RocksOptions& options) { return renew(family_count, mark_family, options.small()); }
+
 Result<void> RocksFamilies::clear_indexes(const RocksOptions& options) {
-  auto renew = [&](std::size_t i, const std::string& name, const rocksdb::ColumnFamilyOptions& family) -> Result<void> {
-    if (handles_[i]) {
-      EVERSHARD_TRY(checked(db_->DropColumnFamily(handles_[i]), "cannot drop family " + name));
-      db_->DestroyColumnFamilyHandle(handles_[i]);
-      handles_[i] = nullptr;
-    }
-    return checked(db_->CreateColumnFamily(family, name, &handles_[i]), "cannot create family " + name);
-  };
-  EVERSHARD_TRY(renew(family_count, mark_family, options.small()));
   for (std::size_t i = 0; i < family_count; ++i) {
     auto family = static_cast<Family>(i);
     if (is_index(family)) EVERSHARD_TRY(renew(i, std::string(name_of(family)), options.family(family)));

@@ -34,14 +34,17 @@ class RocksFamilies {
 
   /// Absent: 0. Errors: corruption, io
   [[nodiscard]] Result<GlobalPosition> stored_mark() const;
-  /// Drops mark and indexes and makes them anew, empty. The mark goes first: a crash in between leaves mark 0, and
-  /// recovery drops the rest.
+  /// Drops the mark and makes it anew: 0. To be done before clear_indexes(): a crash in between leaves a mark of 0 beside
+  /// rows, and the next open clears again.
+  Result<void> clear_mark(const RocksOptions& options);
+  /// Drops the index families and makes them anew, empty.
   Result<void> clear_indexes(const RocksOptions& options);
   /// Whether no index family has a row. Errors: corruption, io
   [[nodiscard]] Result<bool> indexes_empty() const;
 
  private:
   RocksFamilies() = default;
+  Result<void> renew(std::size_t i, const std::string& name, const rocksdb::ColumnFamilyOptions& options);
   rocksdb::DB* db_ = nullptr;
   rocksdb::ColumnFamilyHandle* default_ = nullptr;
   std::array<rocksdb::ColumnFamilyHandle*, family_count + 1> handles_{};

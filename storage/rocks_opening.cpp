@@ -174,6 +174,8 @@ Result<void> RocksStore::rebuild() {
       clear = !*empty;
     }
     if (clear) {
+      EVERSHARD_TRY(families_->clear_mark(rocks_));
+      step(steps::open_clearing);
       EVERSHARD_TRY(families_->clear_indexes(rocks_));
       mark = GlobalPosition{0};
       step(steps::open_cleared);

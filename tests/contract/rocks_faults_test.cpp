@@ -249,18 +249,22 @@ TEST_F(RocksFaults, RebuildsIndexesWhoseDroppingWasBrokenOff) {
   auto accepting = options();
   accepting.accept_loss = true;
   accepting.at_step = [&](const char* step) {
-    if (step == std::string_view(steps::open_cleared)) take_image(folder_.path() / "image");
+    if (step == std::string_view(steps::open_clearing) || step == std::string_view(steps::open_cleared)) take_image(folder_.path() / step);
   };
   open(accepting);
   auto left = static_cast<int>(store().view().watermark.value);
   close();
-  auto again = options();
-  again.data_dir = folder_.path() / "image";
+  for (const char* step : {steps::open_clearing, steps::open_cleared}) {
+    auto again = options();
+    again.data_dir = folder_.path() / step;
 
-  auto opened = open_again(again);
+    auto opened = open_again(again);
 
-  ASSERT_TRUE(opened) << opened.error().what;
-  expect_all_there(**opened, left);
+    ASSERT_TRUE(opened) << opened.error().what;
+    expect_all_there(**opened, left);
+    ASSERT_TRUE((*opened)->seal());
+    expect_all_there(**opened, left);
+  }
 }
 
 class DeletedFile : public RocksFaults, public ::testing::WithParamInterface<const char*> {};
