@@ -37,6 +37,7 @@ Result<void> AppendLines::feed(LineReader& reader, std::uint64_t total_bytes, Ap
     auto line = reader.next();
     if (!line) return refuse(std::move(line).error());
     progress.show(reader.bytes_read(), total_bytes);
+    if (interrupted()) return {};  // what came with it may be half a line
     if (line->kind == LineReader::Kind::end || line->kind == LineReader::Kind::stopped) return {};
     if (line->kind == LineReader::Kind::too_long) {
       pipeline.answer(line->number, Error(ErrorCode::too_large, "the line is longer than " + std::to_string(settings_.line_bytes_max) +

@@ -14,19 +14,24 @@ namespace po = boost::program_options;
 
 constexpr const char* words_name = "argument";
 
-/// `--name=value` as two words, so that an empty value is one too. Behind `--` nothing is a flag.
-std::vector<std::string> split_at_equals(const std::vector<std::string>& words) {
+/// `--name=value` as two words, so that an empty value is one too. The value of an option stays as it is, whatever it
+/// looks like; behind `--` nothing is an option.
+std::vector<std::string> split_at_equals(const Options& options, const std::vector<std::string>& words) {
   std::vector<std::string> split;
-  bool flags = true;
-  for (const auto& word : words) {
-    flags = flags && word != "--";
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
     const auto equals = word.find('=');
-    if (flags && word.starts_with("--") && equals != std::string::npos) {
-      split.push_back(word.substr(0, equals));
-      split.push_back(word.substr(equals + 1));
-    } else {
-      split.push_back(word);
+    const std::string name = word.substr(0, equals);
+    if (word == "--") {
+      split.insert(split.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+      break;
     }
+    split.push_back(word.starts_with("--") ? name : word);
+    if (!word.starts_with("--")) continue;
+    const bool flag = options.is_flag(name.substr(2));
+    if (equals != std::string::npos && flag) throw UsageError(name + " takes no value");
+    if (equals != std::string::npos) split.push_back(word.substr(equals + 1));
+    else if (!flag && i + 1 < words.size() && options.has(name.substr(2))) split.push_back(words[++i]);
   }
   return split;
 }
@@ -65,7 +70,7 @@ std::vector<po::option> parsed(const Options& options, const std::vector<std::st
   positional.add(words_name, -1);
   using namespace po::command_line_style;
   try {
-    return po::command_line_parser(split_at_equals(words)).options(all).positional(positional).style(unix_style & ~allow_guessing).run().options;
+    return po::command_line_parser(split_at_equals(options, words)).options(all).positional(positional).style(unix_style & ~allow_guessing).run().options;
   } catch (const po::unknown_option& e) {
     throw UsageError("unknown option " + e.get_option_name(), meant(e.get_option_name(), options));
   } catch (const po::invalid_command_line_syntax& e) {
@@ -109,6 +114,8 @@ Options& Options::argument(const char* name, const char* sentence, bool required
   arguments_.push_back({name, sentence, required});
   return *this;
 }
+
+bool Options::has(const std::string& name) const { return described_.find_nothrow(name, false) != nullptr; }
 
 bool Options::is_flag(std::string_view name) const { return std::find(flags_.begin(), flags_.end(), name) != flags_.end(); }
 

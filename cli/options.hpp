@@ -34,6 +34,7 @@ class Options {
   };
   [[nodiscard]] const std::vector<Argument>& arguments() const { return arguments_; }
   [[nodiscard]] const boost::program_options::options_description& described() const { return described_; }
+  [[nodiscard]] bool has(const std::string& name) const;
   [[nodiscard]] bool is_flag(std::string_view name) const;
   [[nodiscard]] std::string default_of(std::string_view name) const;
 

@@ -25,7 +25,7 @@ std::string time_cell(Timestamp time) {
 }  // namespace
 
 ListPrinter::ListPrinter(const Invocation& invocation, std::vector<Table::Column> columns)
-    : invocation_(invocation), table_(invocation.out, invocation.terminal, std::move(columns)) {}
+    : invocation_(invocation), columns_(columns.size()), table_(invocation.out, invocation.terminal, std::move(columns)) {}
 
 void ListPrinter::json(std::string_view value) {
   const bool array = invocation_.format == Format::json;
@@ -42,6 +42,7 @@ void ListPrinter::flush() {
 
 void ListPrinter::finish() {
   if (invocation_.format == Format::json) invocation_.out.write(first_ ? "[]\n" : "\n]\n");
+  if (invocation_.for_people() && columns_ > 0 && table_.rows() == 0) invocation_.out.write("(none)\n");
   flush();
 }
 

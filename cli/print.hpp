@@ -22,12 +22,13 @@ class ListPrinter {
   /// Either of the two is used; both are cheap to leave empty.
   void json(std::string_view value);
   void row(std::vector<std::string> cells) { table_.row(std::move(cells)); }
-  /// Shows what waits: for answers that come one by one.
+  /// Shows what waits, for answers that come one by one.
   void flush();
   void finish();
 
  private:
   const Invocation& invocation_;
+  std::size_t columns_;
   Table table_;
   bool first_ = true;
 };

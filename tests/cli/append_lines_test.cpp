@@ -153,7 +153,7 @@ TEST_F(AppendLinesCommand, RefusesALineThatIsTooLongInBoundedMemory) {
 
 TEST_F(AppendLinesCommand, FindsTheOneBadLineOfAMillion) {
   constexpr int count = 1'000'000;
-  constexpr int bad = 777'777;
+  constexpr int bad = 200'003;
   const std::string data = store();
   {
     std::string text;
@@ -184,6 +184,24 @@ TEST_F(AppendLinesCommand, StopsAtCtrlCAndSaysHowFarItCame) {
   EXPECT_EQ(error_of(done).at("last_line"), 2);
   EXPECT_EQ(Json::parse(done.out).size(), 2u);
   EXPECT_EQ(head(data), 2u);
+}
+
+TEST_F(AppendLinesCommand, TakesNoFurtherLineWhenNobodyReadsTheAnswers) {
+  const std::string data = store();
+  Process process(words({"append", "--data", data, "--jsonl", "-"}));
+  process.write("{\"type\":\"A\"}\n");
+  ASSERT_EQ(process.lines(1).size(), 1u);
+
+  process.stop_reading();
+  for (int i = 0; i < 100; ++i) {
+    process.write("{\"type\":\"B\"}\n");
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  const Finished done = process.wait();
+
+  EXPECT_EQ(done.status, 9);
+  EXPECT_EQ(done.err, "");
+  EXPECT_LT(head(data), 101u);
 }
 
 TEST_F(AppendLinesCommand, SaysWhichFileCannotBeRead) {

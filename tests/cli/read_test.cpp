@@ -92,6 +92,7 @@ TEST_F(Reading, ShowsATableAnArrayOrLines) {
   EXPECT_EQ(table.out.find('\x1b'), std::string::npos);
   EXPECT_EQ(Json::parse(array.out).size(), 6u);
   EXPECT_EQ(Json::parse(none.out), Json::array());
+  EXPECT_EQ(evershard({"query", "--tag", "none", "--data", data_, "--format", "table"}).out, "(none)\n");
 }
 
 TEST_F(Reading, ListsAggregatesInOrder) {
