@@ -104,7 +104,14 @@ std::string unquoted(std::string_view raw) {
   return std::move(parsed.get_ref<std::string&>());
 }
 
-bool checked(std::string_view text, GrammarCheck& check) { return json::sax_parse(text.begin(), text.end(), &check); }
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+/// nlohmann takes a NUL for the end of the text, and skips a byte order mark.
+bool checked(std::string_view text, GrammarCheck& check) {
+  check.position = std::min(text.find('\0'), text.size() + 1);
+  if (check.position <= text.size() || text.starts_with(byte_order_mark)) return false;
+  return json::sax_parse(text.begin(), text.end(), &check);
+}
 
 }  // namespace
 
@@ -119,6 +126,7 @@ Result<JsonValue> JsonValue::parse(std::string_view text, std::string_view name)
   if (!checked(text, check)) {
     if (!is_utf8(text)) return refuse(ErrorCode::invalid_argument, before + "not UTF-8: " + in_quotes(text));
     if (std::all_of(text.begin(), text.end(), is_space)) return refuse(ErrorCode::invalid_argument, before + "empty, not JSON");
+    if (text.starts_with(byte_order_mark)) return refuse(ErrorCode::invalid_argument, before + "not JSON: it begins with a byte order mark");
     if (check.out_of_range) {
       return refuse(ErrorCode::invalid_argument, before + "a number out of range: " + in_quotes(check.last_token, 40));
     }

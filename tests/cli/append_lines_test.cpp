@@ -101,6 +101,8 @@ TEST_F(AppendLinesCommand, SaysWhichLineIsBadAndWhatWasStoredBeforeIt) {
       {"{\"type\":\"\xff\"}", "not UTF-8"},
       {std::string("{\"type\":\"T\0\"}", 13), "not JSON"},
       {R"({"type":"T","payload":1e999})", "out of range"},
+      {"\xef\xbb\xbf{\"type\":\"T\"}", "byte order mark"},
+      {std::string("{\"type\":\"T\"}\0", 13), "not JSON"},
       {"[1,2]", "must be an object"},
       {"hello", "not JSON"},
       {std::string(300'000, '['), "not JSON"},

@@ -41,7 +41,8 @@ void expect_same(const RecordedEvent& event) {
 
 TEST(EventJson, GivesBackEveryPayloadInEveryFormat) {
   const std::string payloads[] = {"", "7", "{}", " {}", "{} ", "{\"a\":\n1}", "{\"a\":1.0,\"a\":2}", "null", "\"text\"", "text", std::string("\0", 1),
-                                  "\xff", "1e999", "123456789012345678901234567890", "\xef\xbb\xbf{}", "[1,2", "{\"\xc3\xa4\":\"\\u00e4\"}", "\r", "tr\xc3"};
+                                  "\xff", "1e999", "123456789012345678901234567890", "\xef\xbb\xbf{}", "[1,2", "{\"\xc3\xa4\":\"\\u00e4\"}", "\r", "tr\xc3", std::string("7\0 8", 4),
+                                  std::string("{}\0", 3)};
   for (const auto& payload : payloads) {
     for (const auto format : {0u, 1u, 2u, 3u, 4u, 1000u, 4294967295u}) {
       for (const auto& metadata : payloads) expect_same(event_with(payload, PayloadFormat{format}, metadata));

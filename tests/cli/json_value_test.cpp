@@ -84,6 +84,8 @@ TEST(JsonValue, RefusesWhatIsNoJson) {
     EXPECT_FALSE(JsonValue::parse(bad)) << bad;
     EXPECT_FALSE(is_json(bad)) << bad;
   }
+  EXPECT_FALSE(JsonValue::parse(std::string_view("7\0", 2)));
+  EXPECT_FALSE(JsonValue::parse("\xef\xbb\xbf{}"));
 }
 
 TEST(JsonValue, IsNotAfraidOfDepth) {

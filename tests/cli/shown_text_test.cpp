@@ -75,7 +75,7 @@ TEST(Table, FixesItsWidthsAfterManyRows) {
   const std::string text = table_in({}, rows);
 
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 302);
-  EXPECT_THAT(text, HasSubstr("mu\u2026"));
+  EXPECT_THAT(text, HasSubstr("muc\u2026"));
 }
 
 TEST(Progress, SaysRateAndTimeLeft) {
@@ -83,7 +83,7 @@ TEST(Progress, SaysRateAndTimeLeft) {
 
   EXPECT_EQ(line.text(250'000, 1'000'000, 10), "import [======                  ] 25 %  250,000  25,000/s  0:30 left");
   EXPECT_EQ(line.text(3, 0, 1), "import 3  3/s");
-  EXPECT_THAT(ProgressLine({}, "read", ProgressLine::Unit::bytes).text(1536, 1u << 30, 1), HasSubstr("1.5 KiB  1.5 KiB/s  194:10:58 left"));
+  EXPECT_THAT(ProgressLine({}, "read", ProgressLine::Unit::bytes).text(1536, 1u << 30, 1), HasSubstr("1.5 KiB  1.5 KiB/s  194:10:50 left"));
 }
 
 TEST(Output, TellsAClosedPipeFromAFullDisk) {
