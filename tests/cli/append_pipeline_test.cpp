@@ -19,7 +19,9 @@ class LateStore final : public EventStore {
  public:
   using Decide = std::function<Result<Appended>(const std::string& type, int attempt)>;
 
-  LateStore(std::uint64_t seed, Decide decide) : decide_(std::move(decide)), random_(seed), thread_([this] { answer(); }) {}
+  /// Answers nothing before `first_answer_at` appends are under way.
+  LateStore(std::uint64_t seed, Decide decide, std::size_t first_answer_at = 1)
+      : decide_(std::move(decide)), random_(seed), first_answer_at_(first_answer_at), thread_([this] { answer(); }) {}
   ~LateStore() override {
     {
       const std::lock_guard lock(mutex_);
@@ -64,6 +66,7 @@ class LateStore final : public EventStore {
  private:
   void answer() {
     std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return closing_ || under_way_.size() >= first_answer_at_; });
     for (;;) {
       changed_.wait(lock, [this] { return closing_ || !under_way_.empty(); });
       if (under_way_.empty()) return;
@@ -82,6 +85,7 @@ class LateStore final : public EventStore {
 
   Decide decide_;
   std::mt19937_64 random_;
+  const std::size_t first_answer_at_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::pair<Append, AppendCompletion>> under_way_;
@@ -169,7 +173,7 @@ TEST(AppendPipeline, SendsAgainWhatTheStoreHadNoRoomFor) {
     if (type == "C" && attempt == 1) return refuse(ErrorCode::version_conflict, "B is missing");
     if (type == "A") return refuse(ErrorCode::condition_failed, "no");
     return stored();
-  });
+  }, 4);
   Answers answers;
   {
     AppendPipeline pipeline(store, {}, answers.take(), [] {});
