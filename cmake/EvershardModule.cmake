@@ -6,6 +6,7 @@
 #     USES RocksDB::rocksdb          # foreign targets, private: they stay out of our public headers
 #     USES_PUBLIC tl::expected       # foreign targets that public headers need
 #     HEADERS store.hpp ...          # public
+#     PCH <caf/all.hpp>              # precompiled headers of its own; default: the common ones
 #     SOURCES store.cpp ...)         # none: headers only
 #
 # The folder is linked to <build>/include/<name>/evershard/<folder>; a target sees its own root and those of its DEPENDS, nothing else.
@@ -42,8 +43,10 @@ function(evershard_module name)
     return()
   endif()
   target_link_libraries(${target} PRIVATE ${arg_USES} evershard_warnings)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   if(arg_PCH)
     target_precompile_headers(${target} PRIVATE ${arg_PCH})
+  else()
+    target_precompile_headers(${target} REUSE_FROM evershard_precompiled)
   endif()
-  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endfunction()

@@ -1,0 +1,1 @@
+// Nothing of its own: a target needs a source to own precompiled headers.
