@@ -216,7 +216,10 @@ TEST(LocalFollow, DeliversSoonAfterTheAppend) {
     while (delivered < rounds) {
       auto item = feed.next(30s);
       if (!item || item->kind == Kind::idle) return;
-      for (std::size_t i = 0; i < item->events.size(); ++i) seen[static_cast<std::size_t>(delivered++)] = std::chrono::steady_clock::now();
+      for (std::size_t i = 0; i < item->events.size(); ++i) {
+        seen[static_cast<std::size_t>(delivered)] = std::chrono::steady_clock::now();
+        ++delivered;
+      }
     }
   });
 
