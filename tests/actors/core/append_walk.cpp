@@ -213,6 +213,7 @@ void AppendWalk::commit() {
   }
   // What a failed sync left behind may be found when the store is opened again, or not.
   const bool found = chance(50);
+  next.staged.reset();  // not beyond its store
   open(store_->reopened(found ? &last : nullptr));
 }
 
