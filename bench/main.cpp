@@ -1,4 +1,4 @@
-// evershard-bench: the benchmark as a program of its own; `evershard bench` is the same.
+// evershard-bench: the whole benchmark, or a part of it, in one run.
 
 #include <cstdio>
 #include <cstdlib>
