@@ -8,6 +8,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "in_turn.hpp"
 #include "parts.hpp"
 #include "workload.hpp"
 
@@ -112,40 +113,16 @@ std::string plain_name(std::uint32_t in_flight, std::size_t events) {
   return "store, " + std::to_string(in_flight) + " in flight of " + std::to_string(events);
 }
 
-void hold_against(Figure& f, const Report& report, const std::string& ceiling, double least) {
-  if (report.value(ceiling) <= 0) return;
-  f.ceiling = ceiling;
-  f.ratio = f.value / report.value(ceiling);
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", least);
-  f.target = text;
-  f.reached = *f.ratio >= least;
-}
-
-Result<void> plain(const BenchOptions& options, Report& report, std::uint32_t in_flight, std::size_t events) {
-  auto store = open_fresh(options);
+Result<Figure> plain(const BenchOptions& options, std::uint32_t in_flight, std::size_t events, std::uint32_t shards = 16) {
+  auto store = open_fresh(options, shards);
   if (!store) return refuse(store.error());
   Workload workload(options.seed);
   auto out = drive(*store, in_flight, options.seconds, [&] { return workload.append(events); });
-  auto f = figure_of(plain_name(in_flight, events), out);
-  if (in_flight == 256 && events == 1) hold_against(f, report, "storage alone, 256 events a commit", 0.60);
-  if (in_flight == 64 && events == 64) hold_against(f, report, "storage alone, 4096 events a commit", 0.60);
-  if (in_flight == 1 && events == 1) {
-    if (const auto* file = report.find("plain file, 1 events a batch")) {
-      f.ceiling = file->workload;
-      f.ratio = f.value / file->value;
-      const double over = out.latencies.percentile(0.5) - file->more[0].second;
-      f.target = "median at most one synced file append plus 60 us";
-      f.reached = over <= 60;
-      f.more.emplace_back("us_over_file", over);
-    }
-  }
-  report.add(std::move(f));
-  return {};
+  return figure_of(plain_name(in_flight, events) + (shards == 16 ? "" : ", " + std::to_string(shards) + " shard"), out);
 }
 
 /// `after`: the head as the client knows it from the answers it got.
-Result<void> conditional(const BenchOptions& options, Report& report, std::uint32_t in_flight, std::size_t events, int tags) {
+Result<Figure> conditional(const BenchOptions& options, std::uint32_t in_flight, std::size_t events, int tags) {
   auto store = open_fresh(options);
   if (!store) return refuse(store.error());
   Workload workload(options.seed);
@@ -162,15 +139,11 @@ Result<void> conditional(const BenchOptions& options, Report& report, std::uint3
       [&](const Result<Appended>& answer) {
         if (answer && answer->last_position.value > head) head = answer->last_position.value;
       });
-  auto f = figure_of(plain_name(in_flight, events) + (tags == 2 ? ", condition on two tags" : ", condition on one tag and one type"), out);
-  if (tags == 1 && in_flight == 256 && events == 1) hold_against(f, report, plain_name(256, 1), 0.80);
-  if (tags == 1 && in_flight == 64 && events == 64) hold_against(f, report, plain_name(64, 64), 0.85);
-  report.add(std::move(f));
-  return {};
+  return figure_of(plain_name(in_flight, events) + (tags == 2 ? ", condition on two tags" : ", condition on one tag and one type"), out);
 }
 
 /// Ten tags, everybody wants them: how often the first try succeeds, and what a refusal costs.
-Result<void> contended_conditions(const BenchOptions& options, Report& report) {
+Result<Figure> contended_conditions(const BenchOptions& options) {
   auto store = open_fresh(options);
   if (!store) return refuse(store.error());
   Workload workload(options.seed);
@@ -191,12 +164,11 @@ Result<void> contended_conditions(const BenchOptions& options, Report& report) {
   f.more.emplace_back("first_try_success", static_cast<double>(out.done) / static_cast<double>(out.appends));
   f.more.emplace_back("cpu_us_per_append", out.cpu * 1e6 / static_cast<double>(out.appends));
   if (out.refused) f.more.emplace_back("cpu_us_per_refusal_at_most", out.cpu * 1e6 / static_cast<double>(out.refused));
-  report.add(std::move(f));
-  return {};
+  return f;
 }
 
 /// Every append says which version it expects. `shared`: several clients guess, so that some are refused.
-Result<void> versioned(const BenchOptions& options, Report& report, std::uint64_t aggregates, bool shared) {
+Result<Figure> versioned(const BenchOptions& options, std::uint64_t aggregates, bool shared) {
   auto store = open_fresh(options);
   if (!store) return refuse(store.error());
   Workload workload(options.seed);
@@ -217,25 +189,20 @@ Result<void> versioned(const BenchOptions& options, Report& report, std::uint64_
   auto f = figure_of("store, 64 in flight, versioned, " + std::to_string(aggregates) + " aggregates" + (shared ? ", contended" : ""), out);
   f.more.emplace_back("first_try_success", static_cast<double>(out.done) / static_cast<double>(out.appends));
   if (out.refused) f.more.emplace_back("cpu_us_per_append", out.cpu * 1e6 / static_cast<double>(out.appends));
-  report.add(std::move(f));
-  return {};
+  return f;
 }
 
-Result<void> shards(const BenchOptions& options, Report& report) {
-  for (const std::uint32_t n : {1u, 16u}) {
-    auto store = open_fresh(options, n);
-    if (!store) return refuse(store.error());
-    Workload workload(options.seed);
-    auto out = drive(*store, 256, options.seconds, [&] { return workload.append(10); });
-    auto f = figure_of("store, " + std::to_string(n) + (n == 1 ? " shard" : " shards") + ", 256 in flight of 10", out);
-    if (n == 16) {
-      f.ceiling = "store, 1 shard, 256 in flight of 10";
-      f.ratio = f.value / report.value(f.ceiling);
-      f.target = "within 25 %";
-      f.reached = *f.ratio >= 0.75 && *f.ratio <= 1.34;
-    }
-    report.add(std::move(f));
-  }
+/// One append at a time: what the store adds to a plain file's synced write.
+Result<void> alone(const BenchOptions& options, Report& report) {
+  auto figures = in_turn(options.rounds, {{[&] { return plain_file(options, 1); }}, {[&] { return plain(options, 1, 1); }, {{0}}}});
+  if (!figures) return refuse(std::move(figures).error());
+  const auto median_us = [](const Figure& f) { return f.more.front().second; };
+  auto& store = figures->back();
+  const double over = median_us(store) - median_us(figures->front());
+  store.more.emplace_back("us_over_file", over);
+  store.target = "median at most one synced file append plus 60 us";
+  store.reached = over <= 60;
+  for (auto& figure : *figures) report.add(std::move(figure));
   return {};
 }
 
@@ -243,19 +210,34 @@ Result<void> shards(const BenchOptions& options, Report& report) {
 
 Result<void> measure_appends(const BenchOptions& options, Report& report) {
   report.heading("The whole store: one client thread, synced, 16 shards");
-  for (const std::uint32_t in_flight : {1, 16, 64, 256})
-    for (const std::size_t events : {1, 10, 100}) EVERSHARD_TRY(plain(options, report, in_flight, events));
-  EVERSHARD_TRY(plain(options, report, 64, 64));
-  for (const int tags : {1, 2}) {
-    EVERSHARD_TRY(conditional(options, report, 1, 1, tags));
-    EVERSHARD_TRY(conditional(options, report, 256, 1, tags));
-    EVERSHARD_TRY(conditional(options, report, 64, 64, tags));
+  const auto add = [&](Result<Figure> figure) -> Result<void> {
+    if (!figure) return refuse(std::move(figure).error());
+    report.add(std::move(*figure));
+    return {};
+  };
+  EVERSHARD_TRY(alone(options, report));
+  for (const std::uint32_t in_flight : {1, 16, 64, 256}) {
+    for (const std::size_t events : {1, 10, 100}) {
+      if ((in_flight == 1 || in_flight == 256) && events == 1) continue;  // compared, elsewhere
+      EVERSHARD_TRY(add(plain(options, in_flight, events)));
+    }
   }
-  EVERSHARD_TRY(contended_conditions(options, report));
-  EVERSHARD_TRY(versioned(options, report, 16, false));
-  EVERSHARD_TRY(versioned(options, report, 100'000, false));
-  EVERSHARD_TRY(versioned(options, report, 16, true));
-  return shards(options, report);
+  EVERSHARD_TRY(report_in_turn(report, options.rounds,
+                               {{[&] { return storage_alone(options, 256, 1); }},
+                                {[&] { return plain(options, 256, 1); }, {{0, 0.60}}},
+                                {[&] { return conditional(options, 256, 1, 1); }, {{1, 0.80}}}}));
+  EVERSHARD_TRY(report_in_turn(report, options.rounds,
+                               {{[&] { return storage_alone(options, 64, 64); }},
+                                {[&] { return plain(options, 64, 64); }, {{0, 0.60}}},
+                                {[&] { return conditional(options, 64, 64, 1); }, {{1, 0.85}}}}));
+  EVERSHARD_TRY(add(conditional(options, 1, 1, 1)));
+  for (const auto& [in_flight, events] : {std::pair{1u, 1u}, {256u, 1u}, {64u, 64u}}) EVERSHARD_TRY(add(conditional(options, in_flight, events, 2)));
+  EVERSHARD_TRY(add(contended_conditions(options)));
+  EVERSHARD_TRY(add(versioned(options, 16, false)));
+  EVERSHARD_TRY(add(versioned(options, 100'000, false)));
+  EVERSHARD_TRY(add(versioned(options, 16, true)));
+  return report_in_turn(report, options.rounds,
+                        {{[&] { return plain(options, 256, 10, 1); }}, {[&] { return plain(options, 256, 10); }, {{0, 0.75, 1.34}}}});
 }
 
 }  // namespace evershard::bench

@@ -29,7 +29,9 @@ storage::EncodedAppend encode(Workload& workload, const sharding::TermHasher& ha
   return storage::encode_append(std::move(append), std::span<const bool>(given.get(), events), shard_count, hasher, Timestamp::now());
 }
 
-Result<void> plain_file(const BenchOptions& options, Report& report, std::size_t batch) {
+}  // namespace
+
+Result<Figure> plain_file(const BenchOptions& options, std::size_t batch) {
   const auto path = fresh(options, "file") / "log";
   const int file = open(path.c_str(), O_CREAT | O_WRONLY | O_APPEND, 0644);
   if (file < 0) return refuse(ErrorCode::io, "cannot create " + path.string());
@@ -55,12 +57,11 @@ Result<void> plain_file(const BenchOptions& options, Report& report, std::size_t
   Figure f{"plain file, " + std::to_string(batch) + " events a batch", static_cast<double>(events) / took, "events/s"};
   f.more = percentiles(latencies);
   f.more.emplace_back("cpu_us_per_event", (cpu_seconds() - cpu) * 1e6 / static_cast<double>(events));
-  report.add(std::move(f));
-  return {};
+  return f;
 }
 
-/// One journal row an event's shard and five index rows an event, all in the batch: what the tail and the runs replace.
-Result<void> write_batch(const BenchOptions& options, Report& report, std::size_t batch) {
+// One journal row an event's shard and five index rows an event, all in the batch: what the tail and the runs replace.
+Result<Figure> write_batch(const BenchOptions& options, std::size_t batch) {
   const auto directory = fresh(options, "writebatch");
   rocksdb::Options rocks;
   rocks.create_if_missing = true;
@@ -126,16 +127,18 @@ Result<void> write_batch(const BenchOptions& options, Report& report, std::size_
   Figure f{"one WriteBatch with the indexes, " + std::to_string(batch) + " events a commit", static_cast<double>(position) / took, "events/s"};
   f.more = percentiles(latencies);
   f.more.emplace_back("cpu_us_per_event", (cpu_seconds() - cpu) * 1e6 / static_cast<double>(position));
-  report.add(std::move(f));
-  return {};
+  return f;
 }
-
-}  // namespace
 
 Result<void> measure_ceilings(const BenchOptions& options, Report& report) {
   report.heading("Ceilings: a plain file (write + fdatasync a batch), and the same entries in one synced WriteBatch");
-  for (const std::size_t batch : {1, 64, 256, 512, 4'096}) EVERSHARD_TRY(plain_file(options, report, batch));
-  for (const std::size_t batch : {1, 64, 256, 512, 4'096}) EVERSHARD_TRY(write_batch(options, report, batch));
+  for (const auto& measure : {plain_file, write_batch}) {
+    for (const std::size_t batch : {1, 64, 256, 4'096}) {
+      auto figure = measure(options, batch);
+      if (!figure) return refuse(std::move(figure).error());
+      report.add(std::move(*figure));
+    }
+  }
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <evershard/local.hpp>
+#include <mutex>
 #include <thread>
 
 #include "parts.hpp"
@@ -19,6 +20,7 @@ Result<void> half_load(const BenchOptions& options, Report& report) {
   const double rate = full / 2;
   const double seconds = std::max(options.seconds * 4, 2.5 * 262'144 / rate);  // at least two seals
   Latencies latencies;
+  std::mutex mutex;  // completions may come from more than one thread of the store
   std::atomic<std::uint64_t> under_way{0};
   std::atomic<std::uint64_t> failed{0};
   const double began = now_seconds();
@@ -29,7 +31,10 @@ Result<void> half_load(const BenchOptions& options, Report& report) {
     ++sent;
     ++under_way;
     store->append_async(workload.append(1), [&, due](const Result<Appended>& answer) {
-      latencies.add((now_seconds() - due) * 1e6);
+      {
+        const std::lock_guard lock(mutex);
+        latencies.add((now_seconds() - due) * 1e6);
+      }
       if (!answer) ++failed;
       --under_way;
     });

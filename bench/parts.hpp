@@ -10,6 +10,13 @@ namespace evershard::bench {
 /// A folder below the benchmark's own, emptied.
 std::filesystem::path fresh(const BenchOptions& options, const std::string& name);
 
+/// The same bytes in a plain file: write and fdatasync a batch.
+Result<Figure> plain_file(const BenchOptions& options, std::size_t batch);
+/// The same entries in one synced WriteBatch: a journal row an event's shard, and five index rows an event.
+Result<Figure> write_batch(const BenchOptions& options, std::size_t batch);
+/// So many appends a commit, of so many events each, straight into the store; a reader on the tail beside it.
+Result<Figure> storage_alone(const BenchOptions& options, std::size_t appends, std::size_t events_each);
+
 /// A plain file, and the same entries in one synced WriteBatch.
 Result<void> measure_ceilings(const BenchOptions& options, Report& report);
 /// Storage::stage and commit, readers on the tail.

@@ -36,17 +36,21 @@ std::string number(double v) {
   return text;
 }
 
+std::string target_text(const std::string& target, const std::optional<bool>& reached) {
+  if (target.empty()) return {};
+  return "  [target: " + target + (reached ? (*reached ? ": reached]" : ": NOT reached]") : "]");
+}
+
 }  // namespace
 
 void Report::add(Figure f) {
   char head[160];
   std::snprintf(head, sizeof head, "%-58s %10s %-10s", f.workload.c_str(), number(f.value).c_str(), f.unit.c_str());
   std::string line = head;
-  if (!f.ceiling.empty()) {
-    if (!f.ratio && value(f.ceiling) > 0) f.ratio = f.value / value(f.ceiling);
-    if (f.ratio) line += "  " + number(*f.ratio) + " of " + f.ceiling;
+  for (const auto& c : f.comparisons) {
+    line += "  " + number(c.ratio) + " (" + number(c.low) + " to " + number(c.high) + ") of " + c.ceiling + target_text(c.target, c.reached);
   }
-  if (!f.target.empty()) line += "  [target: " + f.target + (f.reached ? (*f.reached ? ": reached]" : ": NOT reached]") : "]");
+  line += target_text(f.target, f.reached);
   for (const auto& [name, v] : f.more) line += "  " + name + " " + number(v);
   print_(line);
   figures_.push_back(std::move(f));
@@ -71,8 +75,12 @@ std::string Report::json() const {
   out["figures"] = nlohmann::ordered_json::array();
   for (const auto& f : figures_) {
     nlohmann::ordered_json j{{"workload", f.workload}, {"value", f.value}, {"unit", f.unit}};
-    if (!f.ceiling.empty()) j["ceiling"] = f.ceiling;
-    if (f.ratio) j["ratio"] = *f.ratio;
+    for (const auto& c : f.comparisons) {
+      nlohmann::ordered_json compared{{"ceiling", c.ceiling}, {"ratio", c.ratio}, {"ratio_min", c.low}, {"ratio_max", c.high}};
+      if (!c.target.empty()) compared["target"] = c.target;
+      if (c.reached) compared["reached"] = *c.reached;
+      j["comparisons"].push_back(std::move(compared));
+    }
     if (!f.target.empty()) j["target"] = f.target;
     if (f.reached) j["reached"] = *f.reached;
     for (const auto& [name, v] : f.more) j[name] = v;

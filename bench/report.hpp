@@ -23,14 +23,23 @@ class Latencies {
   std::vector<float> samples_;
 };
 
+/// A figure held against another one of the same run.
+struct Comparison {
+  std::string ceiling;
+  double ratio = 0;  ///< this figure's value to the ceiling's: the median of the rounds that measured both
+  double low = 0;    ///< the rounds' lowest, and highest
+  double high = 0;
+  std::string target{};  ///< in words; empty: none
+  std::optional<bool> reached{};
+};
+
 /// One measurement, with what it is to be held against.
 struct Figure {
   std::string workload;
   double value = 0;
-  std::string unit;           ///< "events/s", "us", ...
-  std::string ceiling{};        ///< the workload it is compared with, of the same run
-  std::optional<double> ratio{};  ///< value / ceiling's value, or what `target` speaks of
-  std::string target{};         ///< in words
+  std::string unit;  ///< "events/s", "us", ...
+  std::vector<Comparison> comparisons{};
+  std::string target{};  ///< of the value itself, in words
   std::optional<bool> reached{};
   std::vector<std::pair<std::string, double>> more{};  ///< p50_us, p99_us, cpu_us, ...
 };

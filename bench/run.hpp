@@ -14,6 +14,7 @@ struct BenchOptions {
   std::filesystem::path directory{};  ///< empty: a folder of its own below the temporary directory, removed afterwards
   std::string only{};                 ///< a part: ceilings, storage, append, latency, read, open; empty: all
   double seconds = 2.0;               ///< how long each append workload runs
+  std::size_t rounds = 5;             ///< in how many turns what is compared is measured
   std::uint64_t events = 1'000'000;   ///< what reads run over
   std::uint64_t open_events = 10'000'000;  ///< what opening runs over
   bool json = false;

@@ -1,0 +1,34 @@
+// in_turn: what is compared is measured in the same minutes, in rounds, so that a machine's moods fall on both sides.
+
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "evershard/protocol/result.hpp"
+#include "report.hpp"
+
+namespace evershard::bench {
+
+/// What a contestant is held against.
+struct Held {
+  std::size_t against = 0;  ///< an earlier contestant
+  double least = 0;         ///< the ratio's target; 0: none
+  double most = 0;          ///< the ratio's upper bound; 0: none
+};
+
+struct Contestant {
+  std::function<Result<Figure>()> measure;
+  std::vector<Held> held{};
+};
+
+/// Measures all of them in turn, `rounds` times.
+///
+/// Returns: each one's figure of its median round, with its comparisons. Errors: those of the measurements
+Result<std::vector<Figure>> in_turn(std::size_t rounds, const std::vector<Contestant>& contestants);
+
+/// The same, added to the report in order.
+Result<void> report_in_turn(Report& report, std::size_t rounds, const std::vector<Contestant>& contestants);
+
+}  // namespace evershard::bench
