@@ -8,9 +8,9 @@
 #include <thread>
 #include <unordered_map>
 
-#include "in_turn.hpp"
-#include "parts.hpp"
-#include "workload.hpp"
+#include "evershard/bench/in_turn.hpp"
+#include "evershard/bench/parts.hpp"
+#include "evershard/bench/workload.hpp"
 
 namespace evershard::bench {
 namespace {
@@ -194,7 +194,7 @@ Result<Figure> versioned(const BenchOptions& options, std::uint64_t aggregates, 
 
 /// One append at a time: what the store adds to a plain file's synced write.
 Result<void> alone(const BenchOptions& options, Report& report) {
-  auto figures = in_turn(options.rounds, {{[&] { return plain_file(options, 1); }}, {[&] { return plain(options, 1, 1); }, {{0}}}});
+  auto figures = in_turn(options, {{[&] { return plain_file(options, 1); }}, {[&] { return plain(options, 1, 1); }, {{0}}}});
   if (!figures) return refuse(std::move(figures).error());
   const auto median_us = [](const Figure& f) { return f.more.front().second; };
   auto& store = figures->back();
@@ -202,7 +202,7 @@ Result<void> alone(const BenchOptions& options, Report& report) {
   store.more.emplace_back("us_over_file", over);
   store.target = "median at most one synced file append plus 60 us";
   store.reached = over <= 60;
-  for (auto& figure : *figures) report.add(std::move(figure));
+  for (auto& figure : *figures) EVERSHARD_TRY(add(options, report, std::move(figure)));
   return {};
 }
 
@@ -210,33 +210,28 @@ Result<void> alone(const BenchOptions& options, Report& report) {
 
 Result<void> measure_appends(const BenchOptions& options, Report& report) {
   report.heading("The whole store: one client thread, synced, 16 shards");
-  const auto add = [&](Result<Figure> figure) -> Result<void> {
-    if (!figure) return refuse(std::move(figure).error());
-    report.add(std::move(*figure));
-    return {};
-  };
   EVERSHARD_TRY(alone(options, report));
   for (const std::uint32_t in_flight : {1, 16, 64, 256}) {
     for (const std::size_t events : {1, 10, 100}) {
       if ((in_flight == 1 || in_flight == 256) && events == 1) continue;  // compared, elsewhere
-      EVERSHARD_TRY(add(plain(options, in_flight, events)));
+      EVERSHARD_TRY(add(options, report, plain(options, in_flight, events)));
     }
   }
-  EVERSHARD_TRY(report_in_turn(report, options.rounds,
+  EVERSHARD_TRY(report_in_turn(options, report,
                                {{[&] { return storage_alone(options, 256, 1); }},
                                 {[&] { return plain(options, 256, 1); }, {{0, 0.60}}},
                                 {[&] { return conditional(options, 256, 1, 1); }, {{1, 0.80}}}}));
-  EVERSHARD_TRY(report_in_turn(report, options.rounds,
+  EVERSHARD_TRY(report_in_turn(options, report,
                                {{[&] { return storage_alone(options, 64, 64); }},
                                 {[&] { return plain(options, 64, 64); }, {{0, 0.60}}},
                                 {[&] { return conditional(options, 64, 64, 1); }, {{1, 0.85}}}}));
-  EVERSHARD_TRY(add(conditional(options, 1, 1, 1)));
-  for (const auto& [in_flight, events] : {std::pair{1u, 1u}, {256u, 1u}, {64u, 64u}}) EVERSHARD_TRY(add(conditional(options, in_flight, events, 2)));
-  EVERSHARD_TRY(add(contended_conditions(options)));
-  EVERSHARD_TRY(add(versioned(options, 16, false)));
-  EVERSHARD_TRY(add(versioned(options, 100'000, false)));
-  EVERSHARD_TRY(add(versioned(options, 16, true)));
-  return report_in_turn(report, options.rounds,
+  EVERSHARD_TRY(add(options, report, conditional(options, 1, 1, 1)));
+  for (const auto& [in_flight, events] : {std::pair{1u, 1u}, {256u, 1u}, {64u, 64u}}) EVERSHARD_TRY(add(options, report, conditional(options, in_flight, events, 2)));
+  EVERSHARD_TRY(add(options, report, contended_conditions(options)));
+  EVERSHARD_TRY(add(options, report, versioned(options, 16, false)));
+  EVERSHARD_TRY(add(options, report, versioned(options, 100'000, false)));
+  EVERSHARD_TRY(add(options, report, versioned(options, 16, true)));
+  return report_in_turn(options, report,
                         {{[&] { return plain(options, 256, 10, 1); }}, {[&] { return plain(options, 256, 10); }, {{0, 0.75, 1.34}}}});
 }
 

@@ -14,8 +14,8 @@
 #include "evershard/storage/encoded_append.hpp"
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/records.hpp"
-#include "parts.hpp"
-#include "workload.hpp"
+#include "evershard/bench/parts.hpp"
+#include "evershard/bench/workload.hpp"
 
 namespace evershard::bench {
 namespace {
@@ -134,9 +134,7 @@ Result<void> measure_ceilings(const BenchOptions& options, Report& report) {
   report.heading("Ceilings: a plain file (write + fdatasync a batch), and the same entries in one synced WriteBatch");
   for (const auto& measure : {plain_file, write_batch}) {
     for (const std::size_t batch : {1, 64, 256, 4'096}) {
-      auto figure = measure(options, batch);
-      if (!figure) return refuse(std::move(figure).error());
-      report.add(std::move(*figure));
+      EVERSHARD_TRY(add(options, report, measure(options, batch)));
     }
   }
   return {};

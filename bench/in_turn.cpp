@@ -1,7 +1,9 @@
-#include "in_turn.hpp"
+#include "evershard/bench/in_turn.hpp"
 
 #include <algorithm>
 #include <cstdio>
+
+#include "evershard/bench/parts.hpp"
 
 namespace evershard::bench {
 namespace {
@@ -28,13 +30,14 @@ Comparison compare(const Held& held, const std::string& ceiling, const std::vect
 
 }  // namespace
 
-Result<std::vector<Figure>> in_turn(std::size_t rounds, const std::vector<Contestant>& contestants) {
+Result<std::vector<Figure>> in_turn(const BenchOptions& options, const std::vector<Contestant>& contestants) {
   std::vector<std::vector<Figure>> all(contestants.size());
-  for (std::size_t round = 0; round < rounds; ++round) {
+  for (std::size_t round = 0; round < options.rounds; ++round) {
     for (std::size_t i = 0; i < contestants.size(); ++i) {
       auto figure = contestants[i].measure();
       if (!figure) return refuse(std::move(figure).error());
       all[i].push_back(std::move(*figure));
+      if (options.stop && options.stop()) return refuse(ErrorCode::cancelled, "interrupted while \"" + all[i].back().workload + "\" was measured");
     }
   }
   std::vector<Figure> out;
@@ -45,17 +48,17 @@ Result<std::vector<Figure>> in_turn(std::size_t rounds, const std::vector<Contes
     for (const auto& held : contestants[i].held) {
       const auto& against = all[held.against];
       std::vector<double> ratios;
-      for (std::size_t round = 0; round < rounds; ++round) ratios.push_back(values[round] / against[round].value);
+      for (std::size_t round = 0; round < options.rounds; ++round) ratios.push_back(values[round] / against[round].value);
       out.back().comparisons.push_back(compare(held, against.front().workload, ratios));
     }
   }
   return out;
 }
 
-Result<void> report_in_turn(Report& report, std::size_t rounds, const std::vector<Contestant>& contestants) {
-  auto figures = in_turn(rounds, contestants);
+Result<void> report_in_turn(const BenchOptions& options, Report& report, const std::vector<Contestant>& contestants) {
+  auto figures = in_turn(options, contestants);
   if (!figures) return refuse(std::move(figures).error());
-  for (auto& figure : *figures) report.add(std::move(figure));
+  for (auto& figure : *figures) EVERSHARD_TRY(add(options, report, std::move(figure)));
   return {};
 }
 

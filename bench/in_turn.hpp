@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "evershard/protocol/result.hpp"
-#include "report.hpp"
+#include "evershard/bench/report.hpp"
+#include "evershard/bench/run.hpp"
 
 namespace evershard::bench {
 
@@ -23,12 +24,13 @@ struct Contestant {
   std::vector<Held> held{};
 };
 
-/// Measures all of them in turn, `rounds` times.
+/// Measures all of them in turn, `options.rounds` times.
 ///
-/// Returns: each one's figure of its median round, with its comparisons. Errors: those of the measurements
-Result<std::vector<Figure>> in_turn(std::size_t rounds, const std::vector<Contestant>& contestants);
+/// Returns: each one's figure of its median round, with its comparisons. Errors: those of the
+///          measurements, cancelled
+Result<std::vector<Figure>> in_turn(const BenchOptions& options, const std::vector<Contestant>& contestants);
 
 /// The same, added to the report in order.
-Result<void> report_in_turn(Report& report, std::size_t rounds, const std::vector<Contestant>& contestants);
+Result<void> report_in_turn(const BenchOptions& options, Report& report, const std::vector<Contestant>& contestants);
 
 }  // namespace evershard::bench

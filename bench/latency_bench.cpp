@@ -5,18 +5,17 @@
 #include <mutex>
 #include <thread>
 
-#include "parts.hpp"
-#include "workload.hpp"
+#include "evershard/bench/parts.hpp"
+#include "evershard/bench/workload.hpp"
 
 namespace evershard::bench {
 namespace {
 
 /// Appends at a fixed rate, whatever the answers do: what waits behind a slow one counts as slow.
-Result<void> half_load(const BenchOptions& options, Report& report) {
+Result<Figure> half_load(const BenchOptions& options, double full) {
   auto store = Local::open({.data_dir = fresh(options, "local"), .shards = 16});
   if (!store) return refuse(store.error());
   Workload workload(options.seed);
-  const double full = report.value("store, 64 in flight of 1") > 0 ? report.value("store, 64 in flight of 1") : 60'000;
   const double rate = full / 2;
   const double seconds = std::max(options.seconds * 4, 2.5 * 262'144 / rate);  // at least two seals
   Latencies latencies;
@@ -49,11 +48,10 @@ Result<void> half_load(const BenchOptions& options, Report& report) {
   f.more.emplace_back("rate", rate);
   f.more.emplace_back("sealed_up_to", static_cast<double>(stats.sealed.value));
   f.more.emplace_back("failed", static_cast<double>(failed));
-  report.add(std::move(f));
-  return {};
+  return f;
 }
 
-Result<void> following(const BenchOptions& options, Report& report) {
+Result<Figure> following(const BenchOptions& options) {
   auto store = Local::open({.data_dir = fresh(options, "local"), .shards = 16});
   if (!store) return refuse(store.error());
   auto feed = store->follow(Query::all());
@@ -93,16 +91,16 @@ Result<void> following(const BenchOptions& options, Report& report) {
   Figure f{"live following: from append to delivery", latencies.percentile(0.5), "us"};
   f.more = percentiles(latencies);
   f.more.emplace_back("append_p50_us", appends.percentile(0.5));
-  report.add(std::move(f));
-  return {};
+  return f;
 }
 
 }  // namespace
 
 Result<void> measure_latency(const BenchOptions& options, Report& report) {
   report.heading("Latency");
-  EVERSHARD_TRY(half_load(options, report));
-  return following(options, report);
+  const double measured = report.value("store, 64 in flight of 1");
+  EVERSHARD_TRY(add(options, report, half_load(options, measured > 0 ? measured : 60'000)));
+  return add(options, report, following(options));
 }
 
 }  // namespace evershard::bench

@@ -8,11 +8,14 @@
 #include <evershard/local.hpp>
 
 #include "evershard/storage/open.hpp"
-#include "parts.hpp"
-#include "storage_load.hpp"
+#include "evershard/bench/parts.hpp"
+#include "evershard/bench/storage_load.hpp"
 
 namespace evershard::bench {
 namespace {
+
+constexpr const char* load_word = "--benchmark-load-and-die";
+constexpr const char* open_word = "--benchmark-open-and-tell";
 
 /// Starts this program as one of its inner processes; its standard output comes back.
 Result<std::string> run_inner(const char* what, const std::filesystem::path& directory, std::uint64_t events, int& status) {
@@ -24,7 +27,7 @@ Result<std::string> run_inner(const char* what, const std::filesystem::path& dir
     dup2(out[1], 1);
     close(out[0]);
     close(out[1]);
-    execl("/proc/self/exe", "evershard-bench", what, directory.c_str(), events_text.c_str(), nullptr);
+    execl("/proc/self/exe", "evershard", what, directory.c_str(), events_text.c_str(), nullptr);
     _exit(127);
   }
   close(out[1]);
@@ -73,21 +76,22 @@ int open_and_tell(const char* directory, std::uint64_t events) {
 
 }  // namespace
 
-int inner_process(int argc, char** argv, bool& was_one) {
-  was_one = argc == 4 && (std::strcmp(argv[1], "--load-and-die") == 0 || std::strcmp(argv[1], "--open-and-tell") == 0);
-  if (!was_one) return 0;
+std::optional<int> inner_process(int argc, char** argv) {
+  if (argc != 4) return std::nullopt;
   const auto events = std::strtoull(argv[3], nullptr, 10);
-  return std::strcmp(argv[1], "--load-and-die") == 0 ? load_and_die(argv[2], events) : open_and_tell(argv[2], events);
+  if (std::strcmp(argv[1], load_word) == 0) return load_and_die(argv[2], events);
+  if (std::strcmp(argv[1], open_word) == 0) return open_and_tell(argv[2], events);
+  return std::nullopt;
 }
 
 Result<void> measure_opening(const BenchOptions& options, Report& report) {
   report.heading("Opening " + std::to_string(options.open_events) + " events after kill -9");
   const auto directory = fresh(options, "opening");
   int status = 0;
-  auto loaded = run_inner("--load-and-die", directory, options.open_events, status);
+  auto loaded = run_inner(load_word, directory, options.open_events, status);
   if (!loaded) return refuse(loaded.error());
   if (!WIFSIGNALED(status)) return refuse(ErrorCode::io, "the loading process ended by itself: " + *loaded);
-  auto told = run_inner("--open-and-tell", directory, options.open_events, status);
+  auto told = run_inner(open_word, directory, options.open_events, status);
   if (!told) return refuse(told.error());
   double seconds = 0;
   unsigned long long after_open = 0, in_use = 0;
@@ -96,13 +100,12 @@ Result<void> measure_opening(const BenchOptions& options, Report& report) {
   Figure f{"opening after kill -9", seconds, "s"};
   f.target = "under 3 s";
   f.reached = seconds < 3;
-  report.add(std::move(f));
+  EVERSHARD_TRY(add(options, report, std::move(f)));
   Figure m{"resident memory in use", static_cast<double>(in_use) / 1e6, "MB"};
   m.target = "under 500 MB";
   m.reached = m.value < 500;
   m.more.emplace_back("after_open_mb", static_cast<double>(after_open) / 1e6);
-  report.add(std::move(m));
-  return {};
+  return add(options, report, std::move(m));
 }
 
 }  // namespace evershard::bench

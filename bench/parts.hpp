@@ -2,13 +2,16 @@
 
 #pragma once
 
-#include "report.hpp"
-#include "run.hpp"
+#include "evershard/bench/report.hpp"
+#include "evershard/bench/run.hpp"
 
 namespace evershard::bench {
 
 /// A folder below the benchmark's own, emptied.
 std::filesystem::path fresh(const BenchOptions& options, const std::string& name);
+
+/// Reports a figure. Errors: the measurement's; cancelled, if the run is to stop
+Result<void> add(const BenchOptions& options, Report& report, Result<Figure> figure);
 
 /// The same bytes in a plain file: write and fdatasync a batch.
 Result<Figure> plain_file(const BenchOptions& options, std::size_t batch);

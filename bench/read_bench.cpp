@@ -5,9 +5,9 @@
 
 #include "evershard/storage/open.hpp"
 #include "evershard/storage/reader.hpp"
-#include "in_turn.hpp"
-#include "parts.hpp"
-#include "storage_load.hpp"
+#include "evershard/bench/in_turn.hpp"
+#include "evershard/bench/parts.hpp"
+#include "evershard/bench/storage_load.hpp"
 
 namespace evershard::bench {
 namespace {
@@ -155,11 +155,6 @@ Result<void> measure_reads(const BenchOptions& options, Report& report) {
   Random random(options.seed);
   const auto tag = [&](const char* prefix, std::uint64_t n) { return [&random, prefix, n] { return Query{}.tags({prefix + std::to_string(random.below(n))}); }; };
   const auto type = [&] { return Query{}.types({"Type" + std::to_string(random.below(20))}); };
-  const auto add = [&](Result<Figure> figure) -> Result<void> {
-    if (!figure) return refuse(std::move(figure).error());
-    report.add(std::move(*figure));
-    return {};
-  };
   // Four tags' blocks fit into the block cache; those of all thousand do not.
   const auto positions = [&](const storage::Store& of, const char* suffix) {
     return rate(of, options, std::string("tag query, medium tag, positions only") + suffix, tag("course:", 1'000), false, 20e6, "20 M/s");
@@ -167,23 +162,23 @@ Result<void> measure_reads(const BenchOptions& options, Report& report) {
   const auto payloads = [&](const storage::Store& of, const char* suffix) {
     return rate(of, options, std::string("tag query, medium tag, with payloads, warm") + suffix, tag("course:", 4), true, 300e3, "300 k/s");
   };
-  EVERSHARD_TRY(report_in_turn(report, options.rounds, {{[&] { return positions(**one_shard, ", 1 shard"); }},
+  EVERSHARD_TRY(report_in_turn(options, report, {{[&] { return positions(**one_shard, ", 1 shard"); }},
                                                         {[&] { return positions(store, ""); }, {{0, 0.75}}}}));
-  EVERSHARD_TRY(report_in_turn(report, options.rounds, {{[&] { return payloads(**one_shard, ", 1 shard"); }},
+  EVERSHARD_TRY(report_in_turn(options, report, {{[&] { return payloads(**one_shard, ", 1 shard"); }},
                                                         {[&] { return payloads(store, ""); }, {{0, 0.75}}}}));
   (*one_shard)->close();
-  EVERSHARD_TRY(add(rate(store, options, "tag query, medium tag, with payloads, more than the cache holds", tag("course:", 1'000), true)));
-  EVERSHARD_TRY(add(rate(store, options, "tag query, rare tag, with payloads", tag("student:", 100'000), true)));
-  EVERSHARD_TRY(add(rate(store, options, "tag query, frequent tag, positions only", tag("region:", 10), false)));
-  EVERSHARD_TRY(add(rate(store, options, "tag query, frequent tag, with payloads", tag("region:", 10), true)));
-  EVERSHARD_TRY(add(rate(store, options, "query, two tags (medium and frequent), positions only",
+  EVERSHARD_TRY(add(options, report, rate(store, options, "tag query, medium tag, with payloads, more than the cache holds", tag("course:", 1'000), true)));
+  EVERSHARD_TRY(add(options, report, rate(store, options, "tag query, rare tag, with payloads", tag("student:", 100'000), true)));
+  EVERSHARD_TRY(add(options, report, rate(store, options, "tag query, frequent tag, positions only", tag("region:", 10), false)));
+  EVERSHARD_TRY(add(options, report, rate(store, options, "tag query, frequent tag, with payloads", tag("region:", 10), true)));
+  EVERSHARD_TRY(add(options, report, rate(store, options, "query, two tags (medium and frequent), positions only",
                          [&] { return Query{}.tags({"course:" + std::to_string(random.below(1'000)), "region:" + std::to_string(random.below(10))}); }, false)));
-  EVERSHARD_TRY(add(rate(store, options, "query by type, positions only", type, false)));
-  EVERSHARD_TRY(add(rate(store, options, "query by type, with payloads", type, true)));
-  EVERSHARD_TRY(add(latency(store, options, "tag query, medium tag, limit 100, positions only", tag("course:", 1'000), 100, 50, "50 us")));
-  EVERSHARD_TRY(add(latency(store, options, "tag query, absent tag", tag("nobody:", 1'000'000), std::nullopt, 5, "5 us")));
-  EVERSHARD_TRY(add(rate(store, options, "global scan with payloads, 16 shards", [] { return Query::all(); }, true, 1e6, "1 M/s")));
-  EVERSHARD_TRY(add(replay(store, options, "replay of aggregates, warm", options.seconds / 2)));
+  EVERSHARD_TRY(add(options, report, rate(store, options, "query by type, positions only", type, false)));
+  EVERSHARD_TRY(add(options, report, rate(store, options, "query by type, with payloads", type, true)));
+  EVERSHARD_TRY(add(options, report, latency(store, options, "tag query, medium tag, limit 100, positions only", tag("course:", 1'000), 100, 50, "50 us")));
+  EVERSHARD_TRY(add(options, report, latency(store, options, "tag query, absent tag", tag("nobody:", 1'000'000), std::nullopt, 5, "5 us")));
+  EVERSHARD_TRY(add(options, report, rate(store, options, "global scan with payloads, 16 shards", [] { return Query::all(); }, true, 1e6, "1 M/s")));
+  EVERSHARD_TRY(add(options, report, replay(store, options, "replay of aggregates, warm", options.seconds / 2)));
   (*opened)->close();
   opened->reset();
   const auto directory = options.directory / "reads-16";
@@ -192,7 +187,7 @@ Result<void> measure_reads(const BenchOptions& options, Report& report) {
   again.data_dir = directory;
   auto cold = storage::open_store(again);
   if (!cold) return refuse(cold.error());
-  return add(replay(**cold, options, "replay of aggregates, cold", std::min(0.2, options.seconds / 4)));
+  return add(options, report, replay(**cold, options, "replay of aggregates, cold", std::min(0.2, options.seconds / 4)));
 }
 
 }  // namespace evershard::bench

@@ -1,4 +1,4 @@
-#include "report.hpp"
+#include "evershard/bench/report.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -41,52 +41,63 @@ std::string target_text(const std::string& target, const std::optional<bool>& re
   return "  [target: " + target + (reached ? (*reached ? ": reached]" : ": NOT reached]") : "]");
 }
 
-}  // namespace
-
-void Report::add(Figure f) {
+std::string line_of(const Figure& f) {
   char head[160];
-  std::snprintf(head, sizeof head, "%-58s %10s %-10s", f.workload.c_str(), number(f.value).c_str(), f.unit.c_str());
+  std::snprintf(head, sizeof head, "%-64s %10s %-11s", f.workload.c_str(), number(f.value).c_str(), f.unit.c_str());
   std::string line = head;
   for (const auto& c : f.comparisons) {
     line += "  " + number(c.ratio) + " (" + number(c.low) + " to " + number(c.high) + ") of " + c.ceiling + target_text(c.target, c.reached);
   }
   line += target_text(f.target, f.reached);
   for (const auto& [name, v] : f.more) line += "  " + name + " " + number(v);
-  print_(line);
-  figures_.push_back(std::move(f));
+  return line;
 }
 
-void Report::heading(const std::string& text) { print_("\n" + text); }
-
-const Figure* Report::find(const std::string& workload) const {
-  for (const auto& figure : figures_)
-    if (figure.workload == workload) return &figure;
-  return nullptr;
+nlohmann::ordered_json json_of(const Figure& f) {
+  nlohmann::ordered_json json{{"workload", f.workload}, {"value", f.value}, {"unit", f.unit}};
+  for (const auto& c : f.comparisons) {
+    nlohmann::ordered_json compared{{"ceiling", c.ceiling}, {"ratio", c.ratio}, {"ratio_min", c.low}, {"ratio_max", c.high}};
+    if (!c.target.empty()) compared["target"] = c.target;
+    if (c.reached) compared["reached"] = *c.reached;
+    json["comparisons"].push_back(std::move(compared));
+  }
+  if (!f.target.empty()) json["target"] = f.target;
+  if (f.reached) json["reached"] = *f.reached;
+  for (const auto& [name, v] : f.more) json[name] = v;
+  return json;
 }
 
-double Report::value(const std::string& workload) const {
-  const auto* figure = find(workload);
-  return figure ? figure->value : 0;
+}  // namespace
+
+void Report::fact(const std::string& name, const std::string& value) {
+  facts_.emplace_back(name, value);
+  if (style_ == BenchOptions::Style::text) print_(name + ": " + value);
+  if (style_ == BenchOptions::Style::json_lines) print_(nlohmann::ordered_json{{"fact", name}, {"value", value}}.dump());
 }
 
-std::string Report::json() const {
+void Report::heading(const std::string& text) {
+  if (style_ == BenchOptions::Style::text) print_("\n" + text);
+}
+
+void Report::add(Figure figure) {
+  if (style_ == BenchOptions::Style::text) print_(line_of(figure));
+  if (style_ == BenchOptions::Style::json_lines) print_(json_of(figure).dump());
+  figures_.push_back(std::move(figure));
+}
+
+void Report::finish() {
+  if (style_ != BenchOptions::Style::json) return;
   nlohmann::ordered_json out;
   for (const auto& [name, text] : facts_) out["facts"][name] = text;
   out["figures"] = nlohmann::ordered_json::array();
-  for (const auto& f : figures_) {
-    nlohmann::ordered_json j{{"workload", f.workload}, {"value", f.value}, {"unit", f.unit}};
-    for (const auto& c : f.comparisons) {
-      nlohmann::ordered_json compared{{"ceiling", c.ceiling}, {"ratio", c.ratio}, {"ratio_min", c.low}, {"ratio_max", c.high}};
-      if (!c.target.empty()) compared["target"] = c.target;
-      if (c.reached) compared["reached"] = *c.reached;
-      j["comparisons"].push_back(std::move(compared));
-    }
-    if (!f.target.empty()) j["target"] = f.target;
-    if (f.reached) j["reached"] = *f.reached;
-    for (const auto& [name, v] : f.more) j[name] = v;
-    out["figures"].push_back(std::move(j));
-  }
-  return out.dump(2);
+  for (const auto& figure : figures_) out["figures"].push_back(json_of(figure));
+  print_(out.dump(2));
+}
+
+double Report::value(const std::string& workload) const {
+  for (const auto& figure : figures_)
+    if (figure.workload == workload) return figure.value;
+  return 0;
 }
 
 double cpu_seconds() {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "evershard/bench/run.hpp"
+
 namespace evershard::bench {
 
 /// Latencies in microseconds; percentiles are exact (all samples are kept).
@@ -46,16 +48,18 @@ struct Figure {
 
 class Report {
  public:
-  explicit Report(std::function<void(const std::string&)> print) : print_(std::move(print)) {}
-  /// Prints the figure's line at once, keeps it for JSON.
-  void add(Figure figure);
+  Report(BenchOptions::Style style, std::function<void(const std::string&)> print) : style_(style), print_(std::move(print)) {}
+  /// What the figures were measured with; before the first of them.
+  void fact(const std::string& name, const std::string& value);
   void heading(const std::string& text);
-  [[nodiscard]] const Figure* find(const std::string& workload) const;
+  /// Prints the figure's line at once, keeps it for the document.
+  void add(Figure figure);
+  /// Prints the document, where one was asked for.
+  void finish();
   [[nodiscard]] double value(const std::string& workload) const;  ///< 0 if it was not measured
-  [[nodiscard]] std::string json() const;
-  void fact(std::string name, std::string value) { facts_.emplace_back(std::move(name), std::move(value)); }
 
  private:
+  BenchOptions::Style style_;
   std::function<void(const std::string&)> print_;
   std::vector<Figure> figures_;
   std::vector<std::pair<std::string, std::string>> facts_;

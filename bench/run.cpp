@@ -1,11 +1,12 @@
-#include "run.hpp"
+#include "evershard/bench/run.hpp"
 
 #include <unistd.h>
 
 #include <array>
+#include <thread>
 
 #include "evershard/storage/open.hpp"
-#include "parts.hpp"
+#include "evershard/bench/parts.hpp"
 
 namespace evershard::bench {
 
@@ -16,42 +17,53 @@ std::filesystem::path fresh(const BenchOptions& options, const std::string& name
   return path;
 }
 
+Result<void> add(const BenchOptions& options, Report& report, Result<Figure> figure) {
+  if (!figure) return refuse(std::move(figure).error());
+  report.add(std::move(*figure));
+  if (options.stop && options.stop()) return refuse(ErrorCode::cancelled, "interrupted: the figures so far were measured in full");
+  return {};
+}
+
+namespace {
+
+struct Part {
+  const char* name;
+  Result<void> (*measure)(const BenchOptions&, Report&);
+};
+constexpr std::array<Part, 6> all_parts{{{"ceilings", measure_ceilings},
+                                         {"storage", measure_storage},
+                                         {"append", measure_appends},
+                                         {"latency", measure_latency},
+                                         {"read", measure_reads},
+                                         {"open", measure_opening}}};
+
+}  // namespace
+
+std::vector<std::string> parts() {
+  std::vector<std::string> names;
+  for (const auto& part : all_parts) names.emplace_back(part.name);
+  return names;
+}
+
 Result<void> run(const BenchOptions& asked, const std::function<void(const std::string&)>& print) {
-  struct Part {
-    const char* name;
-    Result<void> (*measure)(const BenchOptions&, Report&);
-  };
-  static constexpr std::array<Part, 6> parts{{{"ceilings", measure_ceilings},
-                                              {"storage", measure_storage},
-                                              {"append", measure_appends},
-                                              {"latency", measure_latency},
-                                              {"read", measure_reads},
-                                              {"open", measure_opening}}};
   BenchOptions options = asked;
   bool known = options.only.empty();
-  for (const auto& part : parts) known |= options.only == part.name;
+  for (const auto& part : all_parts) known |= options.only == part.name;
   if (!known) return refuse(ErrorCode::invalid_argument, "there is no part \"" + options.only + "\": ceilings, storage, append, latency, read or open");
   const bool own_directory = options.directory.empty();
   if (own_directory) options.directory = std::filesystem::temp_directory_path() / ("evershard-bench-" + std::to_string(getpid()));
 
-  Report report([&](const std::string& line) {
-    if (!options.json) print(line);
-  });
+  Report report(options.style, print);
   if (auto store = storage::open_store({}); store) {
-    const bool assertions = (*store)->stats().backend_assertions;
-    report.fact("rocksdb", assertions ? "with assertions (as Debian builds it)" : "release");
-    if (!options.json) print(std::string("RocksDB: ") + (assertions ? "with assertions (as Debian builds it)" : "release build"));
+    report.fact("rocksdb", (*store)->stats().backend_assertions ? "with assertions (as Debian builds it)" : "release");
   }
+  report.fact("cores", std::to_string(std::thread::hardware_concurrency()));
   Result<void> done{};
-  for (const auto& part : parts) {
+  for (const auto& part : all_parts) {
     if (!options.only.empty() && options.only != part.name) continue;
-    if (options.stop && options.stop()) {
-      done = refuse(ErrorCode::cancelled, std::string("interrupted before the part \"") + part.name + '"');
-      break;
-    }
     if (done = part.measure(options, report); !done) break;
   }
-  if (options.json) print(report.json());
+  report.finish();
   std::error_code ignored;
   if (own_directory) std::filesystem::remove_all(options.directory, ignored);
   return done;

@@ -5,9 +5,9 @@
 
 #include "evershard/storage/open.hpp"
 #include "evershard/storage/reader.hpp"
-#include "in_turn.hpp"
-#include "parts.hpp"
-#include "storage_load.hpp"
+#include "evershard/bench/in_turn.hpp"
+#include "evershard/bench/parts.hpp"
+#include "evershard/bench/storage_load.hpp"
 
 namespace evershard::bench {
 namespace {
@@ -64,11 +64,9 @@ Result<Figure> storage_alone(const BenchOptions& options, std::size_t appends, s
 Result<void> measure_storage(const BenchOptions& options, Report& report) {
   report.heading("Storage alone: stage and commit, synced, a reader on the tail");
   for (const std::size_t batch : {1, 64}) {
-    auto figure = storage_alone(options, batch, 1);
-    if (!figure) return refuse(std::move(figure).error());
-    report.add(std::move(*figure));
+    EVERSHARD_TRY(add(options, report, storage_alone(options, batch, 1)));
   }
-  return report_in_turn(report, options.rounds,
+  return report_in_turn(options, report,
                         {{[&] { return plain_file(options, 512); }},
                          {[&] { return write_batch(options, 512); }},
                          {[&] { return storage_alone(options, 512, 1); }, {{0, 0.25}, {1, 4}}}});

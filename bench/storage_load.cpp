@@ -1,4 +1,4 @@
-#include "storage_load.hpp"
+#include "evershard/bench/storage_load.hpp"
 
 #include <chrono>
 #include <thread>

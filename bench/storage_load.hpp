@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "evershard/storage/store.hpp"
-#include "report.hpp"
-#include "workload.hpp"
+#include "evershard/bench/report.hpp"
+#include "evershard/bench/workload.hpp"
 
 namespace evershard::bench {
 

@@ -1,4 +1,4 @@
-#include "workload.hpp"
+#include "evershard/bench/workload.hpp"
 
 #include <array>
 

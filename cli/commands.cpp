@@ -21,6 +21,7 @@ const std::vector<Command>& commands() {
       restore_command(),
       vacuum_command(),
       inspect_command(),
+      bench_command(),
       aggregate_list_command(),
       aggregate_show_command(),
       aggregate_history_command(),

@@ -25,6 +25,7 @@ Command backup_command();
 Command restore_command();
 Command vacuum_command();
 Command inspect_command();
+Command bench_command();
 Command aggregate_list_command();
 Command aggregate_show_command();
 Command aggregate_history_command();

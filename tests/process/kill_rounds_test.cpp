@@ -1,6 +1,7 @@
 // Kill rounds: a real process appends from several threads and is killed at a random moment; what it left is checked from outside.
 //
-// The test starts itself as the workload (`--workload`). Every event says in its payload which request it belongs to, so that the
+// The test starts itself as the workload (`--workload`), which is killed after a while, or kills itself at a named step of the
+// store. Every event says in its payload which request it belongs to, so that the
 // checker needs to know nothing but what was acknowledged. EVERSHARD_KILL_ROUNDS and EVERSHARD_SEED steer it.
 
 #include <fcntl.h>
@@ -23,6 +24,10 @@
 #include <tuple>
 
 #include <evershard/local.hpp>
+
+#include "evershard/actors/core/committer.hpp"
+#include "evershard/storage/open.hpp"
+#include "evershard/storage/steps.hpp"
 
 namespace evershard {
 namespace {
@@ -78,9 +83,8 @@ Append request(const RequestName& name, std::uint64_t seed) {
 }
 
 /// Appends until it is killed; a line for every acknowledgement goes to standard output, unbuffered.
-int workload(const fs::path& directory, int round, std::uint64_t seed) {
-  auto store = Local::open(options_of(directory));
-  if (!store) return std::fprintf(stderr, "open: %s\n", store.error().what.c_str()), 1;
+template <class Store>
+int append_for_ever(Store& store, int round, std::uint64_t seed) {
   (void)!write(1, "O\n", 2);
   std::vector<std::thread> all;
   for (int t = 0; t < threads; ++t) {
@@ -103,10 +107,10 @@ int workload(const fs::path& directory, int round, std::uint64_t seed) {
           if (size > 0) (void)!write(1, line, static_cast<std::size_t>(size));
         };
         if (k % 50 == 7) {
-          answer(store->append(request(name, seed)));
+          answer(store.append(request(name, seed)));
         } else {
           room.acquire();
-          store->append_async(request(name, seed), [&room, answer](Result<Appended> done) {
+          store.append_async(request(name, seed), [&room, answer](Result<Appended> done) {
             answer(done);
             room.release();
           });
@@ -118,6 +122,30 @@ int workload(const fs::path& directory, int round, std::uint64_t seed) {
   return 0;
 }
 
+int workload(const fs::path& directory, int round, std::uint64_t seed) {
+  auto store = Local::open(options_of(directory));
+  if (!store) return std::fprintf(stderr, "open: %s\n", store.error().what.c_str()), 1;
+  return append_for_ever(*store, round, seed);
+}
+
+/// The same on the parts that Local is made of, killed by itself when the store comes to a step for the n-th time.
+int workload_until(const fs::path& directory, int round, std::uint64_t seed, const std::string& step, int times) {
+  const LocalOptions like = options_of(directory);
+  storage::StoreOptions options;
+  options.data_dir = like.data_dir;
+  options.shards = like.shards;
+  options.tail_events = like.tail_events;
+  options.disk_reserve_bytes = like.disk_reserve_bytes;
+  std::atomic<int> left{times};
+  options.at_step = [&](std::string_view now) {
+    if (now == step && --left == 0) kill(getpid(), SIGKILL);
+  };
+  auto store = storage::open_store(options);
+  if (!store) return std::fprintf(stderr, "open: %s\n", store.error().what.c_str()), 1;
+  actors::Committer committer(**store, {});
+  return append_for_ever(committer, round, seed);
+}
+
 // ---- the checker -------------------------------------------------------------------------------------------------------
 
 struct Acknowledged {
@@ -125,8 +153,15 @@ struct Acknowledged {
   std::uint64_t last = 0;
 };
 
-/// Runs the workload for so long, kills it, and returns what it acknowledged.
-std::map<RequestName, Acknowledged> run_and_kill(const fs::path& directory, int round, std::uint64_t seed, std::chrono::milliseconds life) {
+/// Where a workload kills itself.
+struct Step {
+  const char* name = nullptr;  ///< absent: it is killed from outside
+  int times = 1;
+};
+
+/// Runs the workload until it dies, at the latest after `life`, and returns what it acknowledged.
+std::map<RequestName, Acknowledged> run_and_kill(const fs::path& directory, int round, std::uint64_t seed, std::chrono::milliseconds life,
+                                                 Step step = {}, bool* by_itself = nullptr) {
   int out[2];
   EXPECT_EQ(pipe(out), 0);
   const pid_t child = fork();
@@ -135,7 +170,9 @@ std::map<RequestName, Acknowledged> run_and_kill(const fs::path& directory, int 
     close(out[0]);
     close(out[1]);
     const auto round_text = std::to_string(round), seed_text = std::to_string(seed);
-    execl("/proc/self/exe", "kill_rounds", "--workload", directory.c_str(), round_text.c_str(), seed_text.c_str(), nullptr);
+    const auto times_text = std::to_string(step.times);
+    if (step.name) execl("/proc/self/exe", "kill_rounds", "--workload", directory.c_str(), round_text.c_str(), seed_text.c_str(), step.name, times_text.c_str(), nullptr);
+    else execl("/proc/self/exe", "kill_rounds", "--workload", directory.c_str(), round_text.c_str(), seed_text.c_str(), nullptr);
     _exit(127);
   }
   close(out[1]);
@@ -159,6 +196,7 @@ std::map<RequestName, Acknowledged> run_and_kill(const fs::path& directory, int 
   close(out[0]);
   int status = 0;
   waitpid(child, &status, 0);
+  if (by_itself) *by_itself = !killed;
   EXPECT_TRUE(WIFSIGNALED(status)) << "the workload ended by itself with status " << status;
 
   std::map<RequestName, Acknowledged> answers;
@@ -262,12 +300,43 @@ TEST(KillRounds, WhateverWasAcknowledgedIsThereOnceWholeAndAtItsPosition) {
   }
 }
 
+// Sealing in all its steps, and a commit in all of its: the process is gone just there, with appends under way.
+TEST(KillRounds, AProcessThatEndsBetweenTwoStepsOfSealingOrCommittingLosesNothing) {
+  namespace steps = storage::steps;
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed));
+  int round = 0;
+  for (const char* name : {steps::seal_begin, steps::seal_sorting, steps::seal_rows, steps::seal_file, steps::seal_written, steps::seal_ingested,
+                           steps::seal_shown, steps::stage_done, steps::commit_begin, steps::commit_written, steps::commit_marked, steps::commit_shown}) {
+    SCOPED_TRACE(name);
+    const fs::path directory = fs::temp_directory_path() / ("evershard-step-" + std::to_string(getpid()));
+    fs::remove_all(directory);
+    std::map<RequestName, Acknowledged> acknowledged;
+    std::uint64_t head = 0;
+    // The second life begins with what the first one left half done.
+    for (const int times : {3, 1}) {
+      bool by_itself = false;
+      acknowledged.merge(run_and_kill(directory, round++, seed, 30s, {name, times}, &by_itself));
+      ASSERT_TRUE(by_itself) << "it never came to this step";
+
+      auto store = Local::open(options_of(directory));
+
+      ASSERT_TRUE(store) << store.error().what;
+      check(*store, acknowledged, head);
+      if (HasFatalFailure()) return;
+    }
+    fs::remove_all(directory);
+  }
+}
+
 }  // namespace
 }  // namespace evershard
 
 int main(int argc, char** argv) {
   if (argc == 5 && std::string_view(argv[1]) == "--workload")
     return evershard::workload(argv[2], std::atoi(argv[3]), std::strtoull(argv[4], nullptr, 10));
+  if (argc == 7 && std::string_view(argv[1]) == "--workload")
+    return evershard::workload_until(argv[2], std::atoi(argv[3]), std::strtoull(argv[4], nullptr, 10), argv[5], std::atoi(argv[6]));
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

@@ -1,0 +1,58 @@
+// `evershard bench`: every figure next to its ceiling, from one run on this machine.
+
+#include "evershard/bench/run.hpp"
+#include "evershard/cli/commands.hpp"
+#include "evershard/cli/interrupt.hpp"
+
+namespace evershard::cli {
+namespace {
+
+std::string names_of_parts() {
+  std::string text;
+  for (const auto& part : bench::parts()) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+Options options() {
+  const bench::BenchOptions defaults;
+  static const std::string only = "one part: " + names_of_parts() + "; else all";
+  Options options;
+  options.value("data", "DIR", "where it puts its stores, below; else a folder of its own below the temporary directory, removed afterwards");
+  options.value("only", "PART", only.c_str());
+  options.number("seconds", "N", "how long each workload of appends runs, a round", static_cast<std::uint64_t>(defaults.seconds));
+  options.number("rounds", "N", "in how many turns what is compared is measured", defaults.rounds);
+  options.number("events", "N", "how many events are read from", defaults.events);
+  options.number("open-events", "N", "how many events a store has that is opened", defaults.open_events);
+  options.number("seed", "N", "of the workloads", defaults.seed);
+  return options;
+}
+
+Outcome run(const Invocation& invocation) {
+  const auto& arguments = invocation.arguments;
+  bench::BenchOptions options;
+  if (const auto data = arguments.text("data")) options.directory = *data;
+  options.only = arguments.text("only").value_or("");
+  options.seconds = static_cast<double>(arguments.number_at_least("seconds", 1));
+  options.rounds = arguments.number_at_least("rounds", 1);
+  options.events = arguments.number_at_least("events", 1'000);
+  options.open_events = arguments.number_at_least("open-events", 1'000);
+  options.seed = *arguments.number("seed");
+  options.style = invocation.for_people()             ? bench::BenchOptions::Style::text
+                  : invocation.format == Format::json ? bench::BenchOptions::Style::json
+                                                      : bench::BenchOptions::Style::json_lines;
+  options.stop = interrupted;
+  auto done = bench::run(options, [&](const std::string& line) {
+    invocation.out.write(line + '\n');
+    invocation.out.flush();
+  });
+  if (!done) return Failed(Failure(std::move(done).error()));
+  return {};
+}
+
+}  // namespace
+
+Command bench_command() {
+  return {"bench", "store", "Measures this machine: appends, reads, opening, each beside its ceiling.", "evershard bench --only append", options, run};
+}
+
+}  // namespace evershard::cli
