@@ -1,0 +1,47 @@
+// AggregateJournal: what aggregates ask of a store; a store in this process, a fake with faults, later a cluster's node.
+
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "evershard/protocol/append.hpp"
+#include "evershard/protocol/query.hpp"
+#include "evershard/protocol/read.hpp"
+#include "evershard/protocol/result.hpp"
+#include "evershard/protocol/snapshot.hpp"
+
+namespace evershard::actors {
+
+/// A command that was stored: its encoded reply, and where.
+struct RecordedCommand {
+  std::string reply;
+  SeqNr version;            ///< of the aggregate after the command's last event
+  GlobalPosition position;  ///< of the command's last event
+};
+
+/// Any thread. Reads block on the disk: they are called from reader threads only.
+class AggregateJournal {
+ public:
+  virtual ~AggregateJournal() = default;
+
+  /// Order: what one thread sends one after the other is decided in that order, but for what has to be prepared again.
+  /// `done`: once, from any thread, perhaps from within this call; must not block. Errors: as EventStore::append.
+  virtual void append(Append append, std::function<void(Result<Appended>)> done) = 0;
+
+  /// The newest snapshot, or the newest as of a position. Errors: corruption (skip it, replay), io
+  [[nodiscard]] virtual Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,
+                                                                         std::optional<GlobalPosition> up_to) const = 0;
+  /// Events of one aggregate; a page at most of the store's usual size. An absent aggregate: an empty, complete page.
+  [[nodiscard]] virtual Result<Page> stream(const AggregateId& aggregate, const StreamOptions& options) const = 0;
+  /// Matches of a query, in position order.
+  [[nodiscard]] virtual Result<Page> query(const Query& query, const ReadOptions& options) const = 0;
+  [[nodiscard]] virtual Result<std::optional<RecordedCommand>> command(const AggregateId& aggregate, std::string_view command_id) const = 0;
+  /// Writes a snapshot alone.
+  [[nodiscard]] virtual Result<void> put_snapshot(Snapshot snapshot) = 0;
+  [[nodiscard]] virtual GlobalPosition watermark() const = 0;
+};
+
+}  // namespace evershard::actors
