@@ -1,0 +1,247 @@
+// TestKit: an aggregate's test: given events, when a command, then events and an answer. No actors, no store, no test framework.
+
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "evershard/actors/model/scenario.hpp"
+#include "evershard/actors/model/typed_kind.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+
+namespace evershard {
+
+/// What a kit throws by default: what was given and done, expected and actual, as JSON where the types can.
+class TestFailure : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+template <Encodable T>
+[[nodiscard]] std::string shown(std::string_view bytes) {
+  if constexpr (ProtobufMessage<T>) {
+    auto message = from_bytes<T>(bytes);
+    return message ? protobuf_text(*message) : in_quotes(bytes);
+  } else if constexpr (Codec<T>::format == PayloadFormat::json || Codec<T>::format == PayloadFormat::text) {
+    return std::string(bytes);
+  } else {
+    return bytes.empty() ? std::string("{}") : in_quotes(bytes, 400);
+  }
+}
+
+template <Encodable T>
+[[nodiscard]] Result<std::string> recoded(std::string_view bytes) {
+  auto value = from_bytes<T>(bytes);
+  if (!value) return Refused(std::move(value).error());
+  return to_bytes(*value);
+}
+
+template <class T>
+[[nodiscard]] Shape shape_of() {
+  if constexpr (Named<T>) {
+    return {name_of_type<T>(), &shown<T>, &recoded<T>};
+  } else {
+    return {cpp_name(typeid(T)), &shown<T>, &recoded<T>};
+  }
+}
+
+/// What a command came to; each expectation that does not hold is a failure of the test. Chain as many as matter.
+template <class A, class C>
+class Outcome {
+ public:
+  using Reply = ReplyOf<A, C>;
+
+  Outcome(Scenario& scenario, Told told) : scenario_(&scenario), told_(std::move(told)) {}
+
+  /// Exactly these events, in this order; none: nothing is written.
+  template <class... Es>
+  Outcome& then(const Es&... events) {
+    static_assert((listed<Es, typename A::Events> && ...), "evershard: then(...): this is not one of the aggregate's Events");
+    std::vector<DecidedEvent> expected;
+    (add(expected, events), ...);
+    scenario_->expect_events(told_, expected);
+    return *this;
+  }
+  /// This reply, which comes after the events are durable.
+  template <class R = Reply>
+  Outcome& replied(const R& reply = R{}) {
+    static_assert(std::is_same_v<R, Reply>, "evershard: replied(...): this is not the command's reply type");
+    if constexpr (std::is_same_v<R, Reply>) {
+      const auto expected = to_bytes(reply);
+      if (!expected) {
+        scenario_->fail("replied: the expected reply cannot be encoded: " + expected.error().what);
+      } else if (told_.error || told_.kind == Decision::Kind::reject) {
+        scenario_->fail("replied: there is no reply", shown<Reply>(*expected), scenario_->text_of(told_));
+      } else if (*expected != told_.reply) {
+        scenario_->fail("replied: another reply", shown<Reply>(*expected), shown<Reply>(told_.reply));
+      }
+    }
+    return *this;
+  }
+  /// Refused by the handler, with this text.
+  Outcome& rejected(std::string_view text) {
+    if (told_.error || told_.kind != Decision::Kind::reject || told_.rejection != text) {
+      scenario_->fail("rejected: it was not, or with another text", "rejected: " + in_quotes(text), scenario_->text_of(told_));
+    }
+    return *this;
+  }
+  /// An Error: a handler or apply that threw, a condition that failed. Its text contains `text`.
+  Outcome& failed(ErrorCode code, std::string_view text = {}) {
+    if (!told_.error || told_.error->code != code || told_.error->what.find(text) == std::string::npos) {
+      scenario_->fail("failed: it did not, or with another error", "failed: " + std::string(name_of(code)) + ": ..." + std::string(text),
+                      scenario_->text_of(told_));
+    }
+    return *this;
+  }
+  /// The state after the events.
+  Outcome& state(const typename A::State& expected) {
+    const auto bytes = to_bytes(expected);
+    if (told_.error || !bytes || *bytes != told_.state) {
+      scenario_->fail("state: another state", bytes ? shown<typename A::State>(*bytes) : bytes.error().what,
+                      told_.error ? scenario_->text_of(told_) : shown<typename A::State>(told_.state));
+    }
+    return *this;
+  }
+  /// The tags of the event of this number, from 0, in this order.
+  Outcome& tagged(std::size_t event, const std::vector<Tag>& tags) {
+    const auto text = [](const std::vector<Tag>& list) {
+      std::string joined;
+      for (const auto& tag : list) joined += (joined.empty() ? "" : " ") + in_quotes(tag);
+      return joined.empty() ? std::string("no tags") : joined;
+    };
+    if (event >= told_.events.size()) {
+      scenario_->fail("tagged: there is no event " + std::to_string(event), text(tags), scenario_->text_of(told_));
+    } else if (told_.events[event].tags != tags) {
+      scenario_->fail("tagged: event " + std::to_string(event) + " has other tags", text(tags), text(told_.events[event].tags));
+    }
+    return *this;
+  }
+  /// The command is decided on what this query finds, and no such event may come in between.
+  Outcome& decided_on(const Query& query) {
+    const bool found = !told_.views.empty() && told_.views.front().canonical() == query.canonical();
+    if (!found) scenario_->fail(told_.views.empty() ? "decided_on: the command is decided on the state alone" : "decided_on: another query");
+    return *this;
+  }
+  /// A snapshot is asked for with the events.
+  Outcome& with_snapshot() {
+    if (told_.error || !told_.snapshot) scenario_->fail("with_snapshot: none is asked for");
+    return *this;
+  }
+  /// All of it, for what is not asked above.
+  [[nodiscard]] const Told& told() const { return told_; }
+
+ private:
+  template <class E>
+  void add(std::vector<DecidedEvent>& expected, const E& event) {
+    auto decided = TypedKind<A>::decided(event);
+    if (decided) {
+      expected.push_back(std::move(*decided));
+    } else {
+      scenario_->fail("then: the expected event cannot be encoded: " + decided.error().what);
+    }
+  }
+
+  Scenario* scenario_;
+  Told told_;
+};
+
+/// Tests of one aggregate:
+///
+///     TestKit<BankAccount> kit;
+///     kit.given(deposited(100)).when(withdraw(30)).then(withdrawn(30)).replied(balance(70));
+///     kit.given().when(withdraw(30)).rejected("insufficient funds").then();
+///
+/// Every given() starts afresh; without it a when() goes on from the one before. See Scenario for what is checked besides.
+template <class A>
+class TestKit {
+ public:
+  static_assert(AggregateRules<A>::value, "evershard: TestKit<A>: A is not an aggregate, see above");
+  using Report = Scenario::Report;
+
+  /// `id`: the value part of the aggregate's id. `report`: what a failure does; it may return.
+  explicit TestKit(std::string id = "test", Report report = [](const std::string& failure) { throw TestFailure(failure); })
+      : scenario_(make(std::move(id), std::move(report))) {}
+
+  /// The aggregate's own events so far, old ones too; what was given before is forgotten.
+  template <class... Es>
+  TestKit& given(const Es&... events) {
+    scenario_.clear();
+    return and_given(events...);
+  }
+  template <class... Es>
+  TestKit& and_given(const Es&... events) {
+    static_assert(((listed<Es, typename A::Events> || listed<Es, typename OldEventsOf<A>::type>) && ...),
+                  "evershard: given(...): this is not one of the aggregate's Events or OldEvents");
+    (give<A>(events, scenario_.id()), ...);
+    return *this;
+  }
+  /// Further events, of another aggregate, for commands that are decided on a view; with the tags it gives them.
+  template <class Other, class... Es>
+  TestKit& given_of(std::string id, const Es&... events) {
+    static_assert((listed<Es, typename Other::Events> && ...), "evershard: given_of<Other>(...): this is not one of Other's Events");
+    (give<Other>(events, AggregateId{std::string(std::string_view(Other::type)), id}), ...);
+    return *this;
+  }
+  /// A further event, of no aggregate, with these tags.
+  template <class E>
+  TestKit& given_tagged(const E& event, std::vector<Tag> tags) {
+    auto payload = checked_bytes(event);
+    if (payload) scenario_.given({name_of_type<E>(), std::move(*payload), Codec<E>::format, std::move(tags), {}}, std::nullopt, shape_of<E>());
+    return *this;
+  }
+
+  template <class C>
+  Outcome<A, C> when(const C& command) {
+    static_assert(listed<C, typename A::Commands>, "evershard: when(...): this is not one of the aggregate's Commands");
+    auto bytes = checked_bytes(command);
+    Told told;
+    if (bytes) {
+      told = scenario_.when({name_of_type<C>(), std::move(*bytes)}, shape_of<C>(), shape_of<ReplyOf<A, C>>());
+    } else {
+      told.error = std::move(bytes).error();
+    }
+    return {scenario_, std::move(told)};
+  }
+
+ private:
+  static Scenario make(std::string id, Report report) {
+    auto kind = make_kind<A>();
+    if (!kind) throw TestFailure(kind.error().what);
+    std::vector<Shape> events;
+    for_each_type(typename A::Events{}, [&]<class E>() { events.push_back(shape_of<E>()); });
+    AggregateId aggregate{std::string((*kind)->type()), std::move(id)};
+    return {std::move(*kind), std::move(aggregate), std::move(events), shape_of<typename A::State>(), std::move(report)};
+  }
+
+  template <class Owner, class E>
+  void give(const E& event, AggregateId aggregate) {
+    if (!checked_bytes(event)) return;
+    auto decided = TypedKind<Owner>::decided(event);
+    if (decided) scenario_.given(std::move(*decided), std::move(aggregate), shape_of<E>());
+  }
+
+  /// Its bytes, when the value comes back from them.
+  template <class T>
+  Result<std::string> checked_bytes(const T& value) {
+    auto bytes = to_bytes(value);
+    if (!bytes) {
+      scenario_.fail(shape_of<T>().name + " cannot be encoded: " + bytes.error().what);
+      return bytes;
+    }
+    if constexpr (std::equality_comparable<T>) {
+      const auto back = from_bytes<T>(*bytes);
+      if (back && !(*back == value)) scenario_.fail(shape_of<T>().name + " is not the same value after encoding and decoding it: " + shown<T>(*bytes));
+    }
+    return bytes;
+  }
+
+  Scenario scenario_;
+};
+
+}  // namespace evershard
