@@ -20,7 +20,7 @@ namespace evershard {
 ///
 ///     template <> struct evershard::Codec<Placed> {
 ///       static constexpr std::string_view name = "placed";                 // of commands and events: stable, never renamed
-///       static constexpr PayloadFormat format = PayloadFormat::json;
+///       static constexpr auto format = evershard::PayloadFormat::json;
 ///       static std::string encode(const Placed& placed);                   // or Result<std::string>; may throw
 ///       static Placed decode(std::string_view bytes);                      // or Result<Placed>; may throw
 ///     };

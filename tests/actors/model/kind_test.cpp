@@ -73,5 +73,206 @@ TEST(Kind, DecidesEventsWithNamesTagsConditionsAndAReplyFromTheStateAfterThem) {
   ASSERT_TRUE(ledgers->apply(*state, event.type, event.payload));
   EXPECT_EQ(decision->reply(*state), balance(5).SerializeAsString());
 }
+
+TEST(Kind, AsksForASnapshotOnlyWhereTheHandlerDoes) {
+  const auto ledgers = kind();
+  auto state = ledgers->initial();
+  ASSERT_TRUE(apply(*ledgers, *state, deposited(5)));
+
+  const auto withdrawal = ledgers->decide(*state, bytes_of(withdraw(2)), nullptr);
+  const auto another = ledgers->decide(*state, bytes_of(deposit(2)), nullptr);
+
+  ASSERT_TRUE(withdrawal && another);
+  EXPECT_TRUE(withdrawal->snapshot);
+  EXPECT_FALSE(another->snapshot);
+}
+
+TEST(Kind, RejectsWithTheHandlersText) {
+  const auto ledgers = kind();
+
+  const auto decision = ledgers->decide(*ledgers->initial(), bytes_of(withdraw(1)), nullptr);
+
+  ASSERT_TRUE(decision);
+  EXPECT_EQ(decision->kind, Decision::Kind::reject);
+  EXPECT_EQ(decision->rejection, "insufficient funds");
+  EXPECT_THAT(decision->events, IsEmpty());
+}
+
+TEST(Kind, DecidesNothingWithAReplyForQueriesAndUnchangedStates) {
+  const auto ledgers = kind();
+  auto state = ledgers->initial();
+  ASSERT_TRUE(apply(*ledgers, *state, deposited(5)));
+
+  for (const auto& command : {bytes_of(ledger::Audit{}), bytes_of(deposit(0))}) {
+    const auto decision = ledgers->decide(*state, command, nullptr);
+    ASSERT_TRUE(decision);
+    EXPECT_EQ(decision->kind, Decision::Kind::nothing);
+    EXPECT_THAT(decision->events, IsEmpty());
+    EXPECT_EQ(decision->reply(*state), balance(5).SerializeAsString());
+  }
+}
+
+TEST(Kind, PersistsAllOfARangeAndNothingOfAnEmptyOne) {
+  const auto ledgers = kind();
+  auto state = ledgers->initial();
+  ASSERT_TRUE(apply(*ledgers, *state, deposited(5, "a")));
+  ASSERT_TRUE(apply(*ledgers, *state, deposited(7, "b")));
+  ledger::Sweep sweep, nobody;
+  for (const auto* source : {"b", "missing", "a"}) sweep.add_sources(source);
+
+  const auto some = ledgers->decide(*state, bytes_of(sweep), nullptr);
+  const auto none = ledgers->decide(*state, bytes_of(nobody), nullptr);
+
+  ASSERT_TRUE(some && none);
+  ASSERT_EQ(some->events.size(), 2u);
+  EXPECT_EQ(some->events[0].payload, withdrawn(7).SerializeAsString());
+  EXPECT_EQ(some->events[1].payload, withdrawn(5).SerializeAsString());
+  EXPECT_EQ(some->reply(*state), "");
+  EXPECT_EQ(none->kind, Decision::Kind::nothing);
+  EXPECT_EQ(none->reply(*state), "");
+}
+
+TEST(Kind, RefusesAnEventTypeItDoesNotKnow) {
+  const auto ledgers = kind();
+  auto state = ledgers->initial();
+
+  const auto applied = ledgers->apply(*state, "ledger.Unlisted", "");
+
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(applied.error().code, ErrorCode::corruption);
+  EXPECT_THAT(applied.error().what, HasSubstr("ledger.Unlisted"));
+}
+
+TEST(Kind, RefusesBytesThatAreNotOfTheType) {
+  const auto ledgers = kind();
+  auto state = ledgers->initial();
+
+  const auto event = ledgers->apply(*state, "ledger.Deposited", "\x08");
+  const auto snapshot = ledgers->decode("\x08");
+  const auto command = ledgers->decide(*state, {"ledger.Deposit", "\x08"}, nullptr);
+  const auto unknown = ledgers->decide(*state, {"ledger.Unlisted", ""}, nullptr);
+
+  ASSERT_FALSE(event || snapshot || command || unknown);
+  EXPECT_EQ(event.error().code, ErrorCode::corruption);
+  EXPECT_EQ(snapshot.error().code, ErrorCode::corruption);
+  EXPECT_EQ(command.error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(unknown.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(unknown.error().what, HasSubstr("ledger.Unlisted"));
+}
+
+TEST(Kind, CopiesAndRestoresAState) {
+  const auto ledgers = kind();
+  auto state = ledgers->initial();
+  ASSERT_TRUE(apply(*ledgers, *state, deposited(5, "a")));
+
+  const auto copy = ledgers->copy(*state);
+  const auto restored = ledgers->decode(*ledgers->encode(*state));
+  ASSERT_TRUE(apply(*ledgers, *state, withdrawn(1)));
+
+  ASSERT_TRUE(copy && restored);
+  EXPECT_EQ(typed(*ledgers, *state).balance(), 4);
+  EXPECT_EQ(typed(*ledgers, **copy).balance(), 5);
+  EXPECT_EQ(typed(*ledgers, **restored).by_source().at("a"), 5);
+}
+
+TEST(Kind, EncodesEqualStatesAsEqualBytes) {
+  const auto ledgers = kind();
+  auto forwards = ledgers->initial(), backwards = ledgers->initial();
+
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(apply(*ledgers, *forwards, deposited(1, "source" + std::to_string(i))));
+    ASSERT_TRUE(apply(*ledgers, *backwards, deposited(1, "source" + std::to_string(49 - i))));
+  }
+
+  EXPECT_EQ(ledgers->encode(*forwards), ledgers->encode(*backwards));
+}
+
+TEST(Upcast, GivesOneEvent) {
+  ledger::DepositedV1 old;
+  old.set_cents(7);
+
+  const auto state = after(old);
+
+  EXPECT_EQ(state.balance(), 7);
+  EXPECT_EQ(state.by_source().at("old"), 7);
+}
+
+TEST(Upcast, GivesNone) { EXPECT_EQ(after(ledger::Renumbered{}).ByteSizeLong(), 0u); }
+
+TEST(Upcast, GivesMany) {
+  ledger::Transferred old;
+  for (const int amount : {1, 2, 3}) old.add_amounts(amount);
+
+  EXPECT_EQ(after(old).balance(), 6);
+}
+
+TEST(Upcast, GivesOneOfSeveralTypes) {
+  ledger::Corrected up, down, level;
+  up.set_difference(4);
+  down.set_difference(-4);
+
+  EXPECT_EQ(after(up).balance(), 4);
+  EXPECT_EQ(after(down).balance(), -4);
+  EXPECT_EQ(after(level).ByteSizeLong(), 0u);
+}
+
+TEST(Upcast, GoesOnFromOneOldShapeToTheNext) {
+  ledger::DepositedV0 old;
+  old.set_cents("12");
+
+  EXPECT_EQ(after(old).by_source().at("old"), 12);
+}
+
+TEST(Upcast, ThatThrowsIsAnError) {
+  const auto ledgers = kind();
+  auto state = ledgers->initial();
+  ledger::DepositedV0 old;
+  old.set_cents("not a number");
+
+  const auto applied = apply(*ledgers, *state, old);
+
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(applied.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(applied.error().what, HasSubstr("ledger.DepositedV0"));
+}
+
+/// Decides a command that breaks somewhere.
+Error broken(std::string where) {
+  const auto ledgers = kind();
+  const auto decision = ledgers->decide(*ledgers->initial(), bytes_of(breaking(where)), nullptr);
+  EXPECT_FALSE(decision);
+  return decision ? Error() : decision.error();
+}
+
+TEST(Kind, TurnsWhatAHandlerThrowsIntoAnError) {
+  EXPECT_EQ(broken("handler").code, ErrorCode::invalid_argument);
+  EXPECT_THAT(broken("handler").what, testing::AllOf(HasSubstr("ledger.Break"), HasSubstr("broken handler")));
+  EXPECT_EQ(broken("number").code, ErrorCode::invalid_argument);
+  EXPECT_EQ(broken("tags").code, ErrorCode::invalid_argument);
+  EXPECT_THAT(broken("tags").what, HasSubstr("broken tags"));
+}
+
+TEST(Kind, TurnsWhatApplyAndAReplyThrowIntoErrors) {
+  const auto ledgers = kind();
+  auto state = ledgers->initial();
+
+  const auto applied = apply(*ledgers, *state, withdrawn(-1));
+  const auto decision = ledgers->decide(*state, bytes_of(breaking("reply")), nullptr);
+
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(applied.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(applied.error().what, testing::AllOf(HasSubstr("ledger.Withdrawn"), HasSubstr("negative")));
+  ASSERT_TRUE(decision);
+  const auto reply = decision->reply(*state);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(reply.error().what, HasSubstr("broken reply"));
+}
+
+TEST(Kind, RefusesEventsAndStatesThatAreNotTheAggregates) {
+  EXPECT_THAT(broken("unlisted").what, testing::AllOf(HasSubstr("ledger::Unlisted"), HasSubstr("not one of Events")));
+  EXPECT_THAT(broken("other state").what, testing::AllOf(HasSubstr("ledger::Balance"), HasSubstr("ledger::State")));
+}
+
 }  // namespace
 }  // namespace evershard
