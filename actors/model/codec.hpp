@@ -41,7 +41,8 @@ struct Codec<T> {
 };
 
 /// The logical name of a command's or event's type on disk and wire. By default a Protobuf message's full name, for others
-/// `Codec<T>::name`. Another one, for example to rename a message and still read what is stored:
+/// `Codec<T>::name`. Another one, for example to rename a message and still read what is stored, beside the type's own header,
+/// so that every source that knows the type knows the name:
 ///
 ///     template <> inline constexpr std::string_view evershard::logical_name<bank::Deposited> = "bank.MoneyDeposited";
 template <class T>

@@ -33,7 +33,7 @@ struct Codec<Note<Called>> {
   static Note<Called> decode(std::string_view) { return {}; }
 };
 template <>
-inline constexpr std::string_view logical_name<ledger::Closed> = "ledger.Finished";
+inline constexpr std::string_view logical_name<ledger::Renamed> = "ledger.finished";
 
 namespace {
 
@@ -70,7 +70,7 @@ Error refused() {
 TEST(Names, AreAProtobufMessagesFullNameOrTheCodecsOrTheOneGiven) {
   EXPECT_EQ(name_of_type<ledger::Deposited>(), "ledger.Deposited");
   EXPECT_EQ(name_of_type<Note<CalledNote>>(), "note");
-  EXPECT_EQ(name_of_type<ledger::Closed>(), "ledger.Finished");
+  EXPECT_EQ(name_of_type<ledger::Renamed>(), "ledger.finished");
   EXPECT_THAT((names_of<ledger::Withdrawn, Note<CalledNote>>()), ElementsAre("ledger.Withdrawn", "note"));
 }
 
