@@ -55,6 +55,7 @@ template <class T>
 template <class A, class C>
 class Outcome {
  public:
+  static_assert(listed<C, typename A::Commands>, "evershard: when(...): this is not one of the aggregate's Commands");
   using Reply = ReplyOf<A, C>;
 
   Outcome(Scenario& scenario, Told told) : scenario_(&scenario), told_(std::move(told)) {}
@@ -198,7 +199,6 @@ class TestKit {
 
   template <class C>
   Outcome<A, C> when(const C& command) {
-    static_assert(listed<C, typename A::Commands>, "evershard: when(...): this is not one of the aggregate's Commands");
     auto bytes = checked_bytes(command);
     Told told;
     if (bytes) {
