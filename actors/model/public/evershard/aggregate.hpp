@@ -5,4 +5,5 @@
 #include "evershard/actors/model/effect.hpp"
 #include "evershard/actors/model/rules.hpp"
 #include "evershard/actors/model/typed_answer.hpp"
+#include "evershard/actors/model/typed_event.hpp"
 #include "evershard/actors/model/typed_kind.hpp"
