@@ -25,7 +25,7 @@ namespace evershard {
 ///       static Placed decode(std::string_view bytes);                      // or Result<Placed>; may throw
 ///     };
 ///
-/// Shape: equal values are equal bytes, whichever process encodes them.
+/// Shape: T is default-constructible; equal values are equal bytes, whichever process encodes them.
 template <class T>
 struct Codec;
 
@@ -35,9 +35,10 @@ struct Codec<T> {
   static Result<std::string> encode(const T& message) { return protobuf_bytes(message); }
   static Result<T> decode(std::string_view bytes) {
     Result<T> message;
-    if (auto parsed = parse_protobuf(bytes, *message); !parsed) message = Refused(std::move(parsed).error());
+    if (auto parsed = parse(bytes, *message); !parsed) message = Refused(std::move(parsed).error());
     return message;
   }
+  static Result<void> parse(std::string_view bytes, T& message) { return parse_protobuf(bytes, message); }
 };
 
 /// The logical name of a command's or event's type on disk and wire. By default a Protobuf message's full name, for others
@@ -49,7 +50,7 @@ template <class T>
 inline constexpr std::string_view logical_name{};
 
 template <class T>
-concept Encodable = requires(const T& value, std::string_view bytes) {
+concept Encodable = std::default_initializable<T> && requires(const T& value, std::string_view bytes) {
   { Codec<T>::encode(value) } -> std::convertible_to<Result<std::string>>;
   { Codec<T>::decode(bytes) } -> std::convertible_to<Result<T>>;
   { Codec<T>::format } -> std::convertible_to<PayloadFormat>;
@@ -94,6 +95,19 @@ template <Encodable T>
   return value;
 } catch (...) {
   return refuse(thrown(ErrorCode::corruption, "decoding a " + cpp_name(typeid(T))));
+}
+
+/// from_bytes, in place. What the codec throws passes through: for the kind's own functions, which are called under one `catch`.
+template <Encodable T>
+[[nodiscard]] Result<void> parse_bytes(std::string_view bytes, T& value) {
+  if constexpr (requires { Codec<T>::parse(bytes, value); }) {
+    return Codec<T>::parse(bytes, value);
+  } else {
+    auto read = from_bytes<T>(bytes);
+    if (!read) return Refused(std::move(read).error());
+    value = std::move(*read);
+    return {};
+  }
 }
 
 }  // namespace evershard

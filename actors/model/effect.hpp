@@ -40,21 +40,35 @@ struct GivenEvent {
   }
 };
 
-/// What is to be written.
-struct Changes {
+/// What a handler decided, its types behind pointers. Moved and destroyed in the source: every handler does, and a user's
+/// compiler should not have to write it out each time.
+struct Decided {
   std::vector<GivenEvent> events;
   std::vector<AppendCondition> conditions;
   bool snapshot = false;
+  bool rejected = false;
+  std::string rejection;
+  const std::type_info* reply_of = nullptr;  ///< the type of state the reply is made of; null: of none
+  std::function<Result<std::string>(const void* state)> reply;
 
+  Decided();
+  Decided(Decided&&) noexcept;
+  Decided& operator=(Decided&&) noexcept;
+  ~Decided();
+
+  void add(GivenEvent event);
   template <class E>
-  void add(E event) {
-    events.push_back(GivenEvent::of(std::move(event)));
+  void add_event(E event) {
+    add(GivenEvent::of(std::move(event)));
   }
   /// Events of several types in one list.
   template <class... Es>
-  void add(std::variant<Es...> event) {
-    std::visit([this](auto&& one) { add(std::forward<decltype(one)>(one)); }, std::move(event));
+  void add_event(std::variant<Es...> event) {
+    std::visit([this](auto&& one) { add_event(std::forward<decltype(one)>(one)); }, std::move(event));
   }
+  void fail_if(Query query, GlobalPosition after);
+  /// Encoded already, or why it could not be.
+  void answer(Result<std::string> reply);
 };
 
 struct Rejection {
@@ -73,22 +87,22 @@ inline constexpr bool is_effect<Effect<R>> = true;
 template <class X>
 class Persist {
  public:
-  explicit Persist(Changes changes, X x) : changes_(std::move(changes)), reply_(std::move(x)) {}
+  Persist(Decided decided, X x) : decided_(std::move(decided)), reply_(std::move(x)) {}
 
   /// The answer: the reply, or a function of the state *after* the events: `[](const State& state) { return ...; }`.
   template <class Y>
   [[nodiscard]] auto reply(Y y) && {
     static_assert(std::is_same_v<X, NoReply>, "evershard: .reply(...) is given twice");
-    return Persist<Y>(std::move(changes_), std::move(y));
+    return Persist<Y>(std::move(decided_), std::move(y));
   }
   /// Nothing is written, and the command fails with condition_failed, where an event that matches stands after `after`.
   [[nodiscard]] Persist&& fail_if(Query query, GlobalPosition after = GlobalPosition{0}) && {
-    changes_.conditions.push_back({std::move(query), after});
+    decided_.fail_if(std::move(query), after);
     return std::move(*this);
   }
   /// A snapshot is written with the events.
   [[nodiscard]] Persist&& with_snapshot() && {
-    changes_.snapshot = true;
+    decided_.snapshot = true;
     return std::move(*this);
   }
 
@@ -104,7 +118,7 @@ class Persist {
  private:
   template <class Reply>
   friend class Effect;
-  Changes changes_;
+  Decided decided_;
   X reply_;
 };
 
@@ -112,18 +126,17 @@ class Persist {
 template <class... Es>
 [[nodiscard]] Persist<NoReply> persist(Es... events) {
   static_assert(sizeof...(Es) > 0, "evershard: persist() without events: use reply(...) or nothing()");
-  Changes changes;
-  changes.events.reserve(sizeof...(Es));
-  (changes.add(std::move(events)), ...);
-  return Persist<NoReply>(std::move(changes), {});
+  Decided decided;
+  (decided.add_event(std::move(events)), ...);
+  return Persist<NoReply>(std::move(decided), {});
 }
 
 /// Writes the events of a range; they may be variants. None: nothing is written.
 template <class Range>
 [[nodiscard]] Persist<NoReply> persist_all(Range&& range) {
-  Changes changes;
-  for (const auto& event : range) changes.add(event);
-  return Persist<NoReply>(std::move(changes), {});
+  Decided decided;
+  for (const auto& event : range) decided.add_event(event);
+  return Persist<NoReply>(std::move(decided), {});
 }
 
 /// Says no. Nothing is written; the caller gets the text and may ask again.
@@ -167,10 +180,16 @@ template <class Reply>
 class Effect {
  public:
   using ReplyType = Reply;
+  static constexpr bool encodable = Encodable<Reply>;
+  static_assert(encodable, "evershard: what the handler of this command replies cannot be encoded: it must be a Protobuf message, have a Codec, "
+                           "or be evershard::Done");
 
-  Effect(Rejection rejection) : rejection_(std::move(rejection.text)), rejected_(true) {}
+  Effect(Rejection rejection) {
+    decided_.rejected = true;
+    decided_.rejection = std::move(rejection.text);
+  }
   template <class X>
-  Effect(Persist<X> persist) : changes_(std::move(persist.changes_)) {
+  Effect(Persist<X> persist) : decided_(std::move(persist.decided_)) {
     answer_with(std::move(persist.reply_));
   }
   template <class X>
@@ -178,30 +197,31 @@ class Effect {
     answer_with(std::move(unchanged.reply));
   }
 
-  [[nodiscard]] bool rejected() const { return rejected_; }
-  [[nodiscard]] std::string& rejection() { return rejection_; }
-  [[nodiscard]] Changes& changes() { return changes_; }
-  /// The type of state the reply is made of; null: of none.
-  [[nodiscard]] const std::type_info* state_type() const { return state_type_; }
-  /// From the state, of the type above. Not set where rejected.
-  [[nodiscard]] std::function<Reply(const void*)>& reply() { return reply_; }
+  [[nodiscard]] Decided decided() && { return std::move(decided_); }
 
  private:
   template <class X>
   void answer_with(X x) {
-    if constexpr (std::is_same_v<X, NoReply>) {
+    if constexpr (!encodable) {
+      // Said above.
+    } else if constexpr (std::is_same_v<X, NoReply>) {
       static_assert(std::is_same_v<Reply, Done>,
                     "evershard: the effect has no reply: add .reply(...), or let the handler return evershard::Effect<>");
-      reply_ = [](const void*) { return Reply{}; };
+      decided_.answer(std::string());
+    } else if constexpr (std::is_same_v<X, Reply>) {
+      decided_.answer(Codec<Reply>::encode(x));
     } else if constexpr (std::is_convertible_v<X, Reply>) {
-      reply_ = [x = std::move(x)](const void*) -> Reply { return x; };
+      decided_.answer(Codec<Reply>::encode(Reply(std::move(x))));
     } else if constexpr (!std::is_void_v<typename Taken<X>::type>) {
       using State = typename Taken<X>::type;
       static_assert(std::is_invocable_r_v<Reply, const X&, const State&>,
                     "evershard: reply(f): f(const State&) does not give the reply type of the handler's Effect");
       if constexpr (std::is_invocable_r_v<Reply, const X&, const State&>) {
-        state_type_ = &typeid(State);
-        reply_ = [x = std::move(x)](const void* state) -> Reply { return x(*static_cast<const State*>(state)); };
+        decided_.reply_of = &typeid(State);
+        decided_.reply = [x = std::move(x)](const void* state) -> Result<std::string> {
+          const Reply reply = x(*static_cast<const State*>(state));
+          return Codec<Reply>::encode(reply);
+        };
       }
     } else {
       static_assert(std::is_convertible_v<X, Reply>,
@@ -210,11 +230,7 @@ class Effect {
     }
   }
 
-  Changes changes_;
-  std::string rejection_;
-  bool rejected_ = false;
-  const std::type_info* state_type_ = nullptr;
-  std::function<Reply(const void*)> reply_;
+  Decided decided_;
 };
 
 }  // namespace evershard

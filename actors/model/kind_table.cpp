@@ -39,9 +39,17 @@ class TabledKind final : public AggregateKind {
     return refuse(thrown(ErrorCode::invalid_argument, of_kind("copying the state")));
   }
 
-  Result<std::string> encode(const AnyState& state) const override { return in_kind("the state", table_.encode(state)); }
+  Result<std::string> encode(const AnyState& state) const override try { return in_kind("the state", table_.encode(state)); } catch (...) {
+    return refuse(thrown(ErrorCode::invalid_argument, of_kind("encoding the state")));
+  }
 
-  Result<StatePtr> decode(std::string_view bytes) const override { return in_kind("the state", table_.decode(bytes)); }
+  Result<StatePtr> decode(std::string_view bytes) const override try {
+    StatePtr state = table_.initial();
+    EVERSHARD_TRY(in_kind("the state", table_.decode(bytes, *state)));
+    return state;
+  } catch (...) {
+    return refuse(thrown(ErrorCode::corruption, of_kind("decoding the state")));
+  }
 
   Result<void> apply(AnyState& state, std::string_view event_type, std::string_view payload) const override {
     const EventRow* row = find(table_.events, event_type);
@@ -68,12 +76,12 @@ class TabledKind final : public AggregateKind {
     if (row == nullptr) return unknown_command(command.type);
     if (row->view == nullptr) return std::nullopt;
     try {
-      auto model = row->view(command.bytes);
-      if (!model) return as_argument(command.type, std::move(model).error());
-      if (auto ok = model->query.check(); !ok) {
+      DecisionModel model;
+      if (auto made = row->view(command.bytes, model); !made) return as_argument(command.type, std::move(made).error());
+      if (auto ok = model.query.check(); !ok) {
         return refuse(ok.error().code, of_kind("the query of the view of command " + in_quotes(command.type)) + ": " + ok.error().what);
       }
-      return std::move(*model);
+      return model;
     } catch (...) {
       return refuse(thrown(ErrorCode::invalid_argument, of_kind("making the view of command " + in_quotes(command.type))));
     }
@@ -103,9 +111,9 @@ class TabledKind final : public AggregateKind {
     if (row == nullptr) return unknown_command(command.type);
     EVERSHARD_CHECK((row->view != nullptr) == (model != nullptr), "a command that has a view is decided on it, no other is");
     try {
-      auto decided = row->decide(state, command.bytes, model);
-      if (!decided) return as_argument(command.type, std::move(decided).error());
-      return decision(command.type, std::move(*decided));
+      Decided decided;
+      if (auto ok = row->decide(state, command.bytes, model, decided); !ok) return as_argument(command.type, std::move(ok).error());
+      return decision(command.type, std::move(decided));
     } catch (...) {
       return refuse(thrown(ErrorCode::invalid_argument, of_kind("the handler of command " + in_quotes(command.type))));
     }
@@ -147,25 +155,24 @@ class TabledKind final : public AggregateKind {
       return refuse(ErrorCode::invalid_argument, of_kind("the handler of command " + in_quotes(command)) + " replies from a " +
                                                      cpp_name(*decided.reply_of) + ", the state is a " + cpp_name(*table_.state_type));
     }
-    for (const auto& event : decided.changes.events) {
+    decision.events.reserve(decided.events.size());
+    for (const auto& event : decided.events) {
       const EventRow* row = row_of(*event.type);
       if (row == nullptr) {
         return refuse(ErrorCode::invalid_argument, of_kind("the handler of command " + in_quotes(command)) + " persists a " +
                                                        cpp_name(*event.type) + ", which is not one of Events");
       }
-      auto encoded = row->encode(event.value.get());
-      if (!encoded) return refuse(encoded.error().code, of_kind("event " + in_quotes(row->name)) + ": " + encoded.error().what);
-      decision.events.push_back(std::move(*encoded));
+      auto& encoded = decision.events.emplace_back();
+      EVERSHARD_TRY(in_kind("event " + in_quotes(row->name), row->encode(event.value.get(), encoded)));
     }
     decision.kind = decision.events.empty() ? Decision::Kind::nothing : Decision::Kind::persist;
-    decision.conditions = std::move(decided.changes.conditions);
-    decision.snapshot = decided.changes.snapshot;
-    decision.reply = [reply = std::move(decided.reply), what = of_kind("the reply to command " + in_quotes(command))](
-                         const AnyState& state) -> Result<std::string> {
+    decision.conditions = std::move(decided.conditions);
+    decision.snapshot = decided.snapshot;
+    decision.reply = [this, command, reply = std::move(decided.reply)](const AnyState& state) -> Result<std::string> {
       try {
-        return reply(state);
+        return reply(table_.typed(state));
       } catch (...) {
-        return refuse(thrown(ErrorCode::invalid_argument, what));
+        return refuse(thrown(ErrorCode::invalid_argument, of_kind("the reply to command " + in_quotes(command))));
       }
     };
     return decision;

@@ -17,7 +17,7 @@
 
 namespace evershard {
 
-/// The functions of a table may throw what the user's code throws.
+/// The functions of a table may throw what the user's code throws; what they fill in is of no use where they fail.
 
 struct EventRow {
   std::string name;
@@ -25,7 +25,7 @@ struct EventRow {
   /// Errors: corruption
   Result<void> (*apply)(AnyState& state, std::string_view payload) = nullptr;
   /// Tags and all. Null: an old event, which nobody writes any more.
-  Result<DecidedEvent> (*encode)(const void* event) = nullptr;
+  Result<void> (*encode)(const void* event, DecidedEvent& decided) = nullptr;
 };
 
 struct ViewEventRow {
@@ -33,22 +33,13 @@ struct ViewEventRow {
   Result<void> (*apply)(AnyState& view, const RecordedEvent& event) = nullptr;
 };
 
-/// An effect without its types.
-struct Decided {
-  bool rejected = false;
-  std::string rejection;
-  Changes changes;
-  const std::type_info* reply_of = nullptr;  ///< the state's type, null: of none
-  std::function<Result<std::string>(const AnyState&)> reply;
-};
-
 struct CommandRow {
   std::string name;
   const std::type_info* type = nullptr;
   bool query = false;
   /// Errors: corruption  the bytes
-  Result<Decided> (*decide)(const AnyState& state, std::string_view command, const AnyState* view) = nullptr;
-  Result<DecisionModel> (*view)(std::string_view command) = nullptr;  ///< null: decided on the state alone
+  Result<void> (*decide)(const AnyState& state, std::string_view command, const AnyState* view, Decided& decided) = nullptr;
+  Result<void> (*view)(std::string_view command, DecisionModel& model) = nullptr;  ///< null: decided on the state alone
   std::vector<ViewEventRow> view_events;
 };
 
@@ -60,9 +51,10 @@ struct KindTable {
   Retention retention;
   PayloadFormat state_format = PayloadFormat::unspecified;
   StatePtr (*initial)() = nullptr;
-  Result<StatePtr> (*copy)(const AnyState& state) = nullptr;
+  StatePtr (*copy)(const AnyState& state) = nullptr;
+  const void* (*typed)(const AnyState& state) = nullptr;  ///< the user's state in it
   Result<std::string> (*encode)(const AnyState& state) = nullptr;
-  Result<StatePtr> (*decode)(std::string_view bytes) = nullptr;
+  Result<void> (*decode)(std::string_view bytes, AnyState& state) = nullptr;
   std::vector<EventRow> events;  ///< of today, then old ones
   std::vector<CommandRow> commands;
 };

@@ -258,6 +258,62 @@ void Scenario::expect_events(const Told& told, const std::vector<DecidedEvent>& 
   fail("then: other events", text_of(expected), text_of(told));
 }
 
+bool Scenario::encoded(const Shape& shape, const Result<std::string>& bytes) const {
+  if (!bytes) fail(shape.name + " cannot be encoded: " + bytes.error().what);
+  return bytes.has_value();
+}
+
+void Scenario::expect_reply(const Told& told, const Shape& shape, const Result<std::string>& expected) const {
+  if (!encoded(shape, expected)) return;
+  if (told.error || told.kind == Decision::Kind::reject) {
+    fail("replied: there is no reply", shape.show(*expected), text_of(told));
+  } else if (*expected != told.reply) {
+    fail("replied: another reply", shape.show(*expected), shape.show(told.reply));
+  }
+}
+
+void Scenario::expect_rejection(const Told& told, std::string_view text) const {
+  if (!told.error && told.kind == Decision::Kind::reject && told.rejection == text) return;
+  fail("rejected: it was not, or with another text", "rejected: " + in_quotes(text), text_of(told));
+}
+
+void Scenario::expect_error(const Told& told, ErrorCode code, std::string_view text) const {
+  if (told.error && told.error->code == code && told.error->what.find(text) != std::string::npos) return;
+  fail("failed: it did not, or with another error", "failed: " + std::string(name_of(code)) + ": ..." + std::string(text), text_of(told));
+}
+
+void Scenario::expect_state(const Told& told, const Result<std::string>& expected) const {
+  if (!encoded(state_, expected)) return;
+  if (told.error || *expected != told.state) {
+    fail("state: another state", state_.show(*expected), told.error ? text_of(told) : state_.show(told.state));
+  }
+}
+
+void Scenario::expect_tags(const Told& told, std::size_t event, const std::vector<Tag>& tags) const {
+  const auto text = [](const std::vector<Tag>& list) {
+    std::string joined;
+    for (const auto& tag : list) joined += (joined.empty() ? "" : " ") + in_quotes(tag);
+    return joined.empty() ? std::string("no tags") : joined;
+  };
+  if (event >= told.events.size()) {
+    fail("tagged: there is no event " + std::to_string(event), text(tags), text_of(told));
+  } else if (told.events[event].tags != tags) {
+    fail("tagged: event " + std::to_string(event) + " has other tags", text(tags), text(told.events[event].tags));
+  }
+}
+
+void Scenario::expect_view(const Told& told, const Query& query) const {
+  if (told.views.empty()) {
+    fail("decided_on: the command is decided on the state alone");
+  } else if (told.views.front().canonical() != query.canonical()) {
+    fail("decided_on: another query");
+  }
+}
+
+void Scenario::expect_snapshot(const Told& told) const {
+  if (told.error || !told.snapshot) fail("with_snapshot: none is asked for");
+}
+
 void Scenario::fail(const std::string& what, const std::string& expected, const std::string& actual) const {
   std::string text = "aggregate " + in_quotes(kind_->type()) + ": " + what + given_text_ + when_text_;
   if (!expected.empty() || !actual.empty()) text += "\n  expected " + expected + "\n  actual   " + actual;

@@ -57,7 +57,18 @@ class Scenario {
 
   /// A failure of the test: what, and what was given, done and told.
   void fail(const std::string& what, const std::string& expected = {}, const std::string& actual = {}) const;
+
+  /// Expectations; each that does not hold is a failure.
   void expect_events(const Told& told, const std::vector<DecidedEvent>& expected) const;
+  void expect_reply(const Told& told, const Shape& shape, const Result<std::string>& expected) const;
+  void expect_rejection(const Told& told, std::string_view text) const;
+  void expect_error(const Told& told, ErrorCode code, std::string_view text) const;
+  void expect_state(const Told& told, const Result<std::string>& expected) const;
+  void expect_tags(const Told& told, std::size_t event, const std::vector<Tag>& tags) const;
+  void expect_view(const Told& told, const Query& query) const;
+  void expect_snapshot(const Told& told) const;
+  /// Whether there is one; where there is none, that is a failure.
+  [[nodiscard]] bool encoded(const Shape& shape, const Result<std::string>& bytes) const;
   [[nodiscard]] std::string text_of(const Told& told) const;
   [[nodiscard]] std::string text_of(const std::vector<DecidedEvent>& events) const;
 

@@ -31,46 +31,42 @@ struct TypedKind {
   static const State& state_in(const AnyState& state) { return static_cast<const Held<State>&>(state).value; }
 
   static StatePtr initial() { return std::make_unique<Held<State>>(); }
-  static Result<StatePtr> copy(const AnyState& state) { return std::make_unique<Held<State>>(state_in(state)); }
-  static Result<std::string> encode(const AnyState& state) { return to_bytes(state_in(state)); }
-  static Result<StatePtr> decode(std::string_view bytes) {
-    auto state = from_bytes<State>(bytes);
-    if (!state) return Refused(std::move(state).error());
-    return std::make_unique<Held<State>>(std::move(*state));
-  }
+  static StatePtr copy(const AnyState& state) { return std::make_unique<Held<State>>(state_in(state)); }
+  static const void* typed(const AnyState& state) { return &state_in(state); }
+  static Result<std::string> encode(const AnyState& state) { return Codec<State>::encode(state_in(state)); }
+  static Result<void> decode(std::string_view bytes, AnyState& state) { return parse_bytes(bytes, state_in(state)); }
 
   template <class E>
   static Result<void> apply(AnyState& state, std::string_view payload) {
-    auto event = from_bytes<E>(payload);
-    if (!event) return Refused(std::move(event).error());
+    E event;
+    EVERSHARD_TRY(parse_bytes(payload, event));
     const auto sink = [&](const auto& today) { A::apply(state_in(state), today); };
-    upcast_into<A>(sink, *event);
+    upcast_into<A>(sink, event);
     return {};
   }
 
   /// The event as it is written: bytes, tags, further aggregates.
   template <class E>
-  static Result<DecidedEvent> decided(const E& event) {
-    auto payload = to_bytes(event);
+  static Result<void> encode_event(const void* given, DecidedEvent& decided) {
+    const E& event = *static_cast<const E*>(given);
+    Result<std::string> payload = Codec<E>::encode(event);
     if (!payload) return Refused(std::move(payload).error());
-    DecidedEvent decided{name_of_type<E>(), std::move(*payload), Codec<E>::format, {}, {}};
+    decided.payload = std::move(*payload);
+    decided.type = name_of_type<E>();
+    decided.format = Codec<E>::format;
     if constexpr (requires { A::tags(event); }) {
       for (auto&& tag : A::tags(event)) decided.tags.emplace_back(tag);
     }
     if constexpr (requires { A::also(event); }) {
       for (auto&& aggregate : A::also(event)) decided.also.emplace_back(aggregate);
     }
-    return decided;
-  }
-  template <class E>
-  static Result<DecidedEvent> encode_event(const void* event) {
-    return decided(*static_cast<const E*>(event));
+    return {};
   }
 
   template <class V, class E>
   static Result<void> apply_to_view(AnyState& view, const RecordedEvent& recorded) {
-    auto event = from_bytes<E>(recorded.payload);
-    if (!event) return Refused(std::move(event).error());
+    E event;
+    EVERSHARD_TRY(parse_bytes(recorded.payload, event));
     V& model = static_cast<Held<V>&>(view).value;
     const auto sink = [&](const auto& today) {
       if constexpr (requires { model.apply(today, recorded); }) {
@@ -79,49 +75,44 @@ struct TypedKind {
         model.apply(today);
       }
     };
-    upcast_into<V>(sink, *event);
+    upcast_into<V>(sink, event);
     return {};
   }
 
   template <class C, class V>
-  static Result<DecisionModel> view(std::string_view bytes) {
-    auto command = from_bytes<C>(bytes);
-    if (!command) return Refused(std::move(command).error());
-    const C& c = *command;
+  static Result<void> view(std::string_view bytes, DecisionModel& model) {
+    C parsed;
+    EVERSHARD_TRY(parse_bytes(bytes, parsed));
+    const C& command = parsed;
+    model.query = V::query(command);
     if constexpr (std::constructible_from<V, const C&>) {
-      return DecisionModel{V::query(c), std::make_unique<Held<V>>(V(c))};
+      model.model = std::make_unique<Held<V>>(V(command));
     } else {
-      return DecisionModel{V::query(c), std::make_unique<Held<V>>()};
+      model.model = std::make_unique<Held<V>>();
     }
+    return {};
   }
 
   template <class C, class V>
-  static Result<Decided> decide(const AnyState& state, std::string_view bytes, [[maybe_unused]] const AnyState* view) {
-    auto command = from_bytes<C>(bytes);
-    if (!command) return Refused(std::move(command).error());
-    const C& c = *command;
+  static Result<void> decide(const AnyState& state, std::string_view bytes, [[maybe_unused]] const AnyState* view, Decided& decided) {
+    C parsed;
+    EVERSHARD_TRY(parse_bytes(bytes, parsed));
+    const C& command = parsed;
     if constexpr (std::is_void_v<V>) {
-      return untyped(A::on(state_in(state), c));
+      fill(decided, A::on(state_in(state), command));
     } else {
-      return untyped(A::on(state_in(state), c, static_cast<const Held<V>*>(view)->value));
+      fill(decided, A::on(state_in(state), command, static_cast<const Held<V>*>(view)->value));
     }
+    return {};
   }
 
   template <class R>
-  static Decided untyped(Effect<R> effect) {
-    Decided decided;
-    decided.rejected = effect.rejected();
-    decided.rejection = std::move(effect.rejection());
-    decided.changes = std::move(effect.changes());
-    decided.reply_of = effect.state_type();
-    decided.reply = [reply = std::move(effect.reply())](const AnyState& state) { return to_bytes(reply(&state_in(state))); };
-    return decided;
+  static void fill(Decided& decided, Effect<R>&& effect) {
+    decided = std::move(effect).decided();
   }
   template <class R>
-  static Decided untyped(R reply) {
-    Decided decided;
-    decided.reply = [reply = std::move(reply)](const AnyState&) { return to_bytes(reply); };
-    return decided;
+  static void fill(Decided& decided, const R& reply) {
+    decided.answer(Codec<R>::encode(reply));
   }
 
   template <class C>
@@ -151,6 +142,7 @@ struct TypedKind {
     table.state_format = Codec<State>::format;
     table.initial = &initial;
     table.copy = &copy;
+    table.typed = &typed;
     table.encode = &encode;
     table.decode = &decode;
     for_each_type(typename A::Events{}, [&]<class E>() {
