@@ -96,15 +96,17 @@ class Persist {
     return Persist<Y>(std::move(decided_), std::move(y));
   }
   /// Nothing is written, and the command fails with condition_failed, where an event that matches stands after `after`.
-  [[nodiscard]] Persist&& fail_if(Query query, GlobalPosition after = GlobalPosition{0}) && {
+  Persist& fail_if(Query query, GlobalPosition after = GlobalPosition{0}) & {
     decided_.fail_if(std::move(query), after);
-    return std::move(*this);
+    return *this;
   }
+  [[nodiscard]] Persist fail_if(Query query, GlobalPosition after = GlobalPosition{0}) && { return std::move(fail_if(std::move(query), after)); }
   /// A snapshot is written with the events.
-  [[nodiscard]] Persist&& with_snapshot() && {
+  Persist& with_snapshot() & {
     decided_.snapshot = true;
-    return std::move(*this);
+    return *this;
   }
+  [[nodiscard]] Persist with_snapshot() && { return std::move(with_snapshot()); }
 
   /// Only there to say why not.
   template <class Reply>

@@ -73,7 +73,8 @@ void Scenario::record(DecidedEvent decided, std::optional<AggregateId> aggregate
   history_.push_back(std::move(event));
 }
 
-Told Scenario::when(const CommandBytes& command, const Shape& command_shape, const Shape& reply_shape) {
+Told Scenario::when(const CommandBytes& command, const Shape& command_shape, const Shape& reply_shape,
+                    const std::vector<std::string>& view_events) {
   when_text_ = "\n  when     " + command.type + ' ' + command_shape.show(command.bytes);
   check_codec(command_shape, command.bytes);
   Told told;
@@ -101,7 +102,10 @@ Told Scenario::when(const CommandBytes& command, const Shape& command_shape, con
   told.rejection = decision.rejection;
   told.snapshot = decision.snapshot;
   told.conditions = decision.conditions;
-  if (decided->view) told.views.push_back(*decided->view);
+  if (decided->view) {
+    told.views.push_back(*decided->view);
+    check_view(*decided->view, view_events);
+  }
   check_events(told.events);
   for (const auto& condition : told.conditions) {
     if (auto ok = condition.query.check(); !ok) fail("fail_if: " + ok.error().what);
@@ -213,6 +217,15 @@ void Scenario::check_events(const std::vector<DecidedEvent>& events) const {
   for (const auto& event : events) {
     if (auto ok = check(event_of(event, id_), limits_); !ok) fail("event " + in_quotes(event.type) + " cannot be stored: " + ok.error().what);
     if (const Shape* shape = shape_of(event.type)) check_codec(*shape, event.payload);
+  }
+}
+
+void Scenario::check_view(const Query& query, const std::vector<std::string>& view_events) const {
+  for (const auto& item : query.items()) {
+    for (const auto& type : item.types) {
+      if (std::find(view_events.begin(), view_events.end(), type) != view_events.end()) continue;
+      fail("the view's query asks for event type " + in_quotes(type) + ", which is not one of the view's Events: it would be passed over");
+    }
   }
 }
 

@@ -38,7 +38,7 @@ struct Told {
 /// One test of one aggregate. Runs the kind as the runtime does (bytes in, bytes out), and checks beside the outcome:
 /// replaying gives the provisional state, twice the same; a state restored from its bytes decides and goes on the same;
 /// deciding changes nothing and is the same the second time; every command, event, state and reply survives its codec; what is
-/// decided can be stored (names, tags, sizes).
+/// decided can be stored (names, tags, sizes); a view takes in all that its query asks for.
 class Scenario {
  public:
   using Report = std::function<void(const std::string& failure)>;
@@ -53,7 +53,9 @@ class Scenario {
   /// One more event before the command, of this or another aggregate or of none.
   void given(DecidedEvent event, std::optional<AggregateId> aggregate, const Shape& shape);
   /// Decides; what is decided is given to the next command.
-  [[nodiscard]] Told when(const CommandBytes& command, const Shape& command_shape, const Shape& reply_shape);
+  /// `view_events`: the event types that the command's view is made of.
+  [[nodiscard]] Told when(const CommandBytes& command, const Shape& command_shape, const Shape& reply_shape,
+                          const std::vector<std::string>& view_events);
 
   /// A failure of the test: what, and what was given, done and told.
   void fail(const std::string& what, const std::string& expected = {}, const std::string& actual = {}) const;
@@ -81,6 +83,7 @@ class Scenario {
   [[nodiscard]] Result<StatePtr> restored(const AnyState& state) const;
   [[nodiscard]] std::optional<Error> refused_by(const std::vector<AppendCondition>& conditions) const;
   void check_events(const std::vector<DecidedEvent>& events) const;
+  void check_view(const Query& query, const std::vector<std::string>& view_events) const;
   void check_codec(const Shape& shape, std::string_view bytes) const;
   void expect_same_state(const std::string& expected, const std::string& actual, const std::string& what) const;
   void record(DecidedEvent event, std::optional<AggregateId> aggregate);

@@ -170,7 +170,8 @@ class TestKit {
     auto bytes = checked_bytes(command);
     Told told;
     if (bytes) {
-      told = scenario_.when({name_of_type<C>(), std::move(*bytes)}, shape_of<C>(), shape_of<ReplyOf<A, C>>());
+      told = scenario_.when({name_of_type<C>(), std::move(*bytes)}, shape_of<C>(), shape_of<ReplyOf<A, C>>(),
+                            view_events<typename ViewOf<A, C>::type>());
     } else {
       told.error = std::move(bytes).error();
     }
@@ -192,6 +193,17 @@ class TestKit {
     if (!checked_bytes(event)) return;
     DecidedEvent decided;
     if (TypedKind<Owner>::template encode_event<E>(&event, decided)) scenario_.given(std::move(decided), std::move(aggregate), shape_of<E>());
+  }
+
+  template <class V>
+  static std::vector<std::string> view_events() {
+    std::vector<std::string> names;
+    if constexpr (!std::is_void_v<V>) {
+      const auto add = [&]<class E>() { names.push_back(name_of_type<E>()); };
+      for_each_type(typename V::Events{}, add);
+      for_each_type(typename OldEventsOf<V>::type{}, add);
+    }
+    return names;
   }
 
   /// Its bytes, when the value comes back from them.

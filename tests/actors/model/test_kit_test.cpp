@@ -114,6 +114,43 @@ TEST(TestKit, ReportsInsteadOfThrowingWhereAskedTo) {
   EXPECT_EQ(failures.size(), 2u);
 }
 
+/// Counts deposits, and asks for withdrawals besides, which it forgot to list.
+struct Deposits {
+  using Events = Types<ledger::Deposited>;
+  static Query query(const ledger::Audit&) { return Query{}.types(names_of<ledger::Deposited>()).tags({"source:cash"}); }
+  static Query query(const ledger::Close&) { return Query{}.types(names_of<ledger::Deposited, ledger::Withdrawn>()); }
+  void apply(const ledger::Deposited& e) { total += e.amount(); }
+  std::int64_t total = 0;
+};
+struct Auditor {
+  static constexpr std::string_view type = "auditor";
+  using State = ledger::State;
+  using Commands = Types<ledger::Audit, ledger::Close>;
+  using Events = Types<ledger::Closed>;
+  using Views = Types<Deposits>;
+  static ledger::Balance on(const State&, const ledger::Audit&, const Deposits& deposits) { return balance(deposits.total); }
+  static Effect<> on(const State&, const ledger::Close&, const Deposits&) { return persist(ledger::Closed{}); }
+  static void apply(State&, const ledger::Closed&) {}
+};
+
+TEST(TestKit, FoldsWhatWasGivenOfOthersAndByTagIntoViews) {
+  TestKit<Auditor> kit;
+
+  kit.given()
+      .given_of<Ledger>("1", deposited(5), deposited(9, "gift"), withdrawn(2))
+      .given_tagged(deposited(2), {"source:cash", "other"})
+      .when(ledger::Audit{})
+      .decided_on(Query{}.types({"ledger.Deposited"}).tags({"source:cash"}))
+      .then()
+      .replied(balance(7));
+  EXPECT_THAT(failure_of([&] { kit.when(ledger::Audit{}).decided_on(Query::all()); }), HasSubstr("another query"));
+}
+
+TEST(TestKit, FindsAViewThatPassesOverWhatItsQueryAsksFor) {
+  EXPECT_THAT(failure_of([] { static_cast<void>(TestKit<Auditor>().given().when(ledger::Close{})); }),
+              AllOf(HasSubstr("ledger.Withdrawn"), HasSubstr("would be passed over")));
+}
+
 /// A number as a text that its codec may spoil.
 struct Amount {
   int value = 0;
