@@ -73,7 +73,7 @@ struct Retention {
 };
 
 /// Immutable, shared by all aggregates of the kind, used from any thread. A user's handler that throws is an Error
-/// (`invalid_argument`, with what()), never an exception here.
+/// (`invalid_argument`, with what()), never an exception here. It outlives what it made.
 class AggregateKind {
  public:
   virtual ~AggregateKind() = default;

@@ -1,0 +1,213 @@
+#include "evershard/actors/model/kind_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "evershard/actors/model/handler_error.hpp"
+#include "evershard/protocol/check.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/limits.hpp"
+#include "evershard/protocol/name.hpp"
+
+namespace evershard {
+namespace {
+
+/// By name: rows are sorted once, when the kind is made.
+template <class Row>
+const Row* find(const std::vector<Row>& rows, std::string_view name) {
+  const auto at = std::lower_bound(rows.begin(), rows.end(), name, [](const Row& row, std::string_view n) { return row.name < n; });
+  return at != rows.end() && at->name == name ? &*at : nullptr;
+}
+
+class TabledKind final : public AggregateKind {
+ public:
+  explicit TabledKind(KindTable table) : table_(std::move(table)) {
+    const auto by_name = [](const auto& a, const auto& b) { return a.name < b.name; };
+    std::sort(table_.events.begin(), table_.events.end(), by_name);
+    std::sort(table_.commands.begin(), table_.commands.end(), by_name);
+    for (auto& command : table_.commands) std::sort(command.view_events.begin(), command.view_events.end(), by_name);
+  }
+
+  std::string_view type() const override { return table_.type; }
+  std::uint32_t schema_revision() const override { return table_.schema_revision; }
+  const Retention& retention() const override { return table_.retention; }
+  PayloadFormat state_format() const override { return table_.state_format; }
+
+  StatePtr initial() const override { return table_.initial(); }
+
+  Result<StatePtr> copy(const AnyState& state) const override try { return table_.copy(state); } catch (...) {
+    return refuse(thrown(ErrorCode::invalid_argument, of_kind("copying the state")));
+  }
+
+  Result<std::string> encode(const AnyState& state) const override try { return in_kind("the state", table_.encode(state)); } catch (...) {
+    return refuse(thrown(ErrorCode::invalid_argument, of_kind("encoding the state")));
+  }
+
+  Result<StatePtr> decode(std::string_view bytes) const override try {
+    StatePtr state = table_.initial();
+    EVERSHARD_TRY(in_kind("the state", table_.decode(bytes, *state)));
+    return state;
+  } catch (...) {
+    return refuse(thrown(ErrorCode::corruption, of_kind("decoding the state")));
+  }
+
+  Result<void> apply(AnyState& state, std::string_view event_type, std::string_view payload) const override {
+    const EventRow* row = find(table_.events, event_type);
+    if (row == nullptr) {
+      return refuse(ErrorCode::corruption, of_kind("event type " + in_quotes(event_type)) +
+                                               " is known neither as one of Events nor of OldEvents: it is never skipped");
+    }
+    try {
+      return in_kind("event " + in_quotes(event_type), row->apply(state, payload));
+    } catch (...) {
+      return refuse(thrown(ErrorCode::invalid_argument, of_kind("applying event " + in_quotes(event_type))));
+    }
+  }
+
+  bool knows_command(std::string_view command_type) const override { return find(table_.commands, command_type) != nullptr; }
+
+  bool is_query(std::string_view command_type) const override {
+    const CommandRow* row = find(table_.commands, command_type);
+    return row != nullptr && row->query;
+  }
+
+  Result<std::optional<DecisionModel>> decision_model(const CommandBytes& command) const override {
+    const CommandRow* row = find(table_.commands, command.type);
+    if (row == nullptr) return unknown_command(command.type);
+    if (row->view == nullptr) return std::nullopt;
+    try {
+      DecisionModel model;
+      if (auto made = row->view(command.bytes, model); !made) return as_argument(command.type, std::move(made).error());
+      if (auto ok = model.query.check(); !ok) {
+        return refuse(ok.error().code, of_kind("the query of the view of command " + in_quotes(command.type)) + ": " + ok.error().what);
+      }
+      return model;
+    } catch (...) {
+      return refuse(thrown(ErrorCode::invalid_argument, of_kind("making the view of command " + in_quotes(command.type))));
+    }
+  }
+
+  Result<void> fold(const CommandBytes& command, AnyState& model, const RecordedEvent& event) const override {
+    const CommandRow* row = find(table_.commands, command.type);
+    EVERSHARD_CHECK(row != nullptr && row->view != nullptr, "a model is folded for the command it was made of");
+    const ViewEventRow* view_event = find(row->view_events, event.type);
+    if (view_event == nullptr) return {};
+    if (event.state != EventState::live) {
+      return refuse(ErrorCode::not_found, of_kind("event " + in_quotes(event.type)) + " at position " +
+                                              std::to_string(event.position.value) + " is " +
+                                              (event.state == EventState::erased ? "erased" : "removed") +
+                                              ": command " + in_quotes(command.type) + " cannot be decided without its payload");
+    }
+    try {
+      return in_kind("event " + in_quotes(event.type), view_event->apply(model, event));
+    } catch (...) {
+      return refuse(thrown(ErrorCode::invalid_argument,
+                           of_kind("applying event " + in_quotes(event.type) + " to the view of command " + in_quotes(command.type))));
+    }
+  }
+
+  Result<Decision> decide(const AnyState& state, const CommandBytes& command, const AnyState* model) const override {
+    const CommandRow* row = find(table_.commands, command.type);
+    if (row == nullptr) return unknown_command(command.type);
+    EVERSHARD_CHECK((row->view != nullptr) == (model != nullptr), "a command that has a view is decided on it, no other is");
+    try {
+      Decided decided;
+      if (auto ok = row->decide(state, command.bytes, model, decided); !ok) return as_argument(command.type, std::move(ok).error());
+      return decision(command.type, std::move(decided));
+    } catch (...) {
+      return refuse(thrown(ErrorCode::invalid_argument, of_kind("the handler of command " + in_quotes(command.type))));
+    }
+  }
+
+ private:
+  std::string of_kind(const std::string& what) const { return "aggregate type " + in_quotes(table_.type) + ": " + what; }
+
+  template <class T>
+  Result<T> in_kind(const std::string& what, Result<T> result) const {
+    if (!result) result.error().what = of_kind(what) + ": " + result.error().what;
+    return result;
+  }
+
+  Refused unknown_command(std::string_view type) const {
+    return refuse(ErrorCode::invalid_argument, of_kind("command " + in_quotes(type)) + " is not one of Commands");
+  }
+
+  /// A command comes from outside: bytes that are not of it are its sender's mistake, not damage.
+  Refused as_argument(std::string_view type, Error error) const {
+    return refuse(ErrorCode::invalid_argument, of_kind("command " + in_quotes(type)) + ": " + error.what);
+  }
+
+  const EventRow* row_of(const std::type_info& type) const {
+    for (const auto& row : table_.events) {
+      if (*row.type == type) return row.encode != nullptr ? &row : nullptr;
+    }
+    return nullptr;
+  }
+
+  Result<Decision> decision(const std::string& command, Decided decided) const {
+    Decision decision;
+    if (decided.rejected) {
+      decision.kind = Decision::Kind::reject;
+      decision.rejection = std::move(decided.rejection);
+      return decision;
+    }
+    if (decided.reply_of != nullptr && *decided.reply_of != *table_.state_type) {
+      return refuse(ErrorCode::invalid_argument, of_kind("the handler of command " + in_quotes(command)) + " replies from a " +
+                                                     cpp_name(*decided.reply_of) + ", the state is a " + cpp_name(*table_.state_type));
+    }
+    decision.events.reserve(decided.events.size());
+    for (const auto& event : decided.events) {
+      const EventRow* row = row_of(*event.type);
+      if (row == nullptr) {
+        return refuse(ErrorCode::invalid_argument, of_kind("the handler of command " + in_quotes(command)) + " persists a " +
+                                                       cpp_name(*event.type) + ", which is not one of Events");
+      }
+      auto& encoded = decision.events.emplace_back();
+      EVERSHARD_TRY(in_kind("event " + in_quotes(row->name), row->encode(event.value.get(), encoded)));
+    }
+    decision.kind = decision.events.empty() ? Decision::Kind::nothing : Decision::Kind::persist;
+    decision.conditions = std::move(decided.conditions);
+    decision.snapshot = decided.snapshot;
+    decision.reply = [this, command, reply = std::move(decided.reply)](const AnyState& state) -> Result<std::string> {
+      try {
+        return reply(table_.typed(state));
+      } catch (...) {
+        return refuse(thrown(ErrorCode::invalid_argument, of_kind("the reply to command " + in_quotes(command))));
+      }
+    };
+    return decision;
+  }
+
+  KindTable table_;
+};
+
+/// The rows' names: of the right shape, and each once.
+template <class Row>
+Result<void> check_names(const std::string& of, const std::string& role, const std::vector<Row>& rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto spoken = [&](std::size_t n) { return cpp_name(*rows[n].type); };
+    if (auto ok = check_name("the logical name of " + role + " " + spoken(i), rows[i].name, event_type_bytes_max); !ok) {
+      return refuse(ok.error().code, of + ": " + ok.error().what);
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (rows[i].name != rows[j].name) continue;
+      return refuse(ErrorCode::invalid_argument, of + ": " + role + "s " + spoken(j) + " and " + spoken(i) +
+                                                     " have the same logical name " + in_quotes(rows[i].name));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const AggregateKind>> kind_of(KindTable table) {
+  const std::string of = "aggregate " + cpp_name(*table.cpp_type);
+  if (auto ok = AggregateId::check({table.type, "1"}); !ok) {
+    return refuse(ok.error().code, of + ": its logical name " + in_quotes(table.type) + ": " + ok.error().what);
+  }
+  EVERSHARD_TRY(check_names(of, "event", table.events));
+  EVERSHARD_TRY(check_names(of, "command", table.commands));
+  return std::make_shared<TabledKind>(std::move(table));
+}
+
+}  // namespace evershard

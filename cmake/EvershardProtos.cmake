@@ -1,0 +1,25 @@
+# Generated code of .proto files, as a target of its own, for tests and examples.
+#
+#   evershard_protos(bank_proto PREFIX examples/bank_account NAMES bank)
+#
+# Files are bank.proto in the current folder, included as "examples/bank_account/bank.pb.h": Protobuf keeps one registry of file
+# names a process, so names without a prefix collide with those of whoever embeds us.
+
+function(evershard_protos target)
+  cmake_parse_arguments(arg "" "PREFIX" "NAMES" ${ARGN})
+  set(out ${CMAKE_CURRENT_BINARY_DIR}/${target})
+  file(MAKE_DIRECTORY ${out})
+  set(sources "")
+  foreach(name IN LISTS arg_NAMES)
+    set(generated ${out}/${arg_PREFIX}/${name}.pb)
+    add_custom_command(
+      OUTPUT ${generated}.cc ${generated}.h
+      COMMAND protobuf::protoc -I${arg_PREFIX}=${CMAKE_CURRENT_SOURCE_DIR} --cpp_out=${out} ${arg_PREFIX}/${name}.proto
+      DEPENDS ${name}.proto
+      VERBATIM)
+    list(APPEND sources ${generated}.cc ${generated}.h)
+  endforeach()
+  add_library(${target} STATIC ${sources})
+  target_include_directories(${target} SYSTEM PUBLIC ${out} ${Protobuf_INCLUDE_DIRS})
+  target_link_libraries(${target} PUBLIC protobuf::libprotobuf)
+endfunction()

@@ -1,0 +1,4 @@
+// expects: evershard: persist\(\) without events
+#include "shop.hpp"
+
+Effect<> effect = persist();
