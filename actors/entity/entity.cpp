@@ -128,7 +128,9 @@ void Entity::pause(SteadyTime now) {
   const auto& options = hosted_.options;
   pause_until_ = now + share_.jitter.delay(options.reload_delay_min, options.reload_delay_max, failures_, 2);
   if (failures_ < std::numeric_limits<std::uint8_t>::max()) ++failures_;
+  forget_at_ = now + options.reload_delay_max;
   wake(pause_until_);
+  wake(forget_at_);
 }
 
 void Entity::timer(SteadyTime now, EntityActions& actions) {
@@ -159,6 +161,7 @@ void Entity::reconsider_wake(SteadyTime now) {
     if (ask->stage == Ask::Stage::sent) wake(ask->sent_at + hosted_.options.journal_timeout);
   }
   if (phase_ == Phase::passive && now < pause_until_) wake(pause_until_);
+  if (phase_ == Phase::passive && now < forget_at_) wake(forget_at_);
   if (phase_ == Phase::live && now < retry_at_ && !asks_.empty()) wake(retry_at_);
 }
 
@@ -197,7 +200,7 @@ void Entity::stop(SteadyTime now, EntityActions& actions) {
   stopping_ = true;
   leaving_ = false;
   load_until_ = never;
-  pause_until_ = SteadyTime::min();
+  pause_until_ = forget_at_ = SteadyTime::min();
   if (phase_ == Phase::wanting || phase_ == Phase::loading) phase_ = Phase::passive;
   const std::string why = in_quotes(id_.text()) + " was stopped";
   for (Ask* ask = asks_.front(); ask != nullptr;) {

@@ -73,7 +73,7 @@ class Entity {
   /// Live with nothing to do: can be given up at once.
   [[nodiscard]] bool idle() const { return phase_ == Phase::live && asks_.empty(); }
   /// Holds nothing that has to be remembered.
-  [[nodiscard]] bool gone(SteadyTime now) const { return phase_ == Phase::passive && asks_.empty() && now >= pause_until_; }
+  [[nodiscard]] bool gone(SteadyTime now) const { return phase_ == Phase::passive && asks_.empty() && now >= forget_at_; }
   [[nodiscard]] SeqNr version() const { return version_; }
 
  private:
@@ -153,6 +153,7 @@ class Entity {
   SteadyTime load_until_ = never;
   SteadyTime retry_at_ = SteadyTime::min();
   SteadyTime pause_until_ = SteadyTime::min();
+  SteadyTime forget_at_ = SteadyTime::min();  ///< that it failed
   SteadyTime wake_at_ = never;
 };
 

@@ -126,6 +126,7 @@ void Entity::settle(SteadyTime now, EntityActions& actions) {
   if (in_flight_ > 0) return;
   if (phase_ == Phase::draining) drained(now, actions);
   if (may_leave()) leave();
+  if (phase_ == Phase::wanting && asks_.empty()) phase_ = Phase::passive;
   if (stopping_ && asks_.empty()) {
     state_.reset();
     phase_ = Phase::passive;

@@ -29,6 +29,7 @@ void EntityTable::ask(const AggregateId& aggregate, Asked&& asked, SteadyTime no
     actions.answers.push_back({asked.ticket, AnyAnswer::failed(std::move(slot).error())});
     return;
   }
+  idle_.remove(**slot);
   (*slot)->entity.ask(std::move(asked), now, actions);
   settle(**slot, now, actions);
 }
