@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -22,6 +23,15 @@ struct RecordedCommand {
   GlobalPosition position;  ///< of the command's last event
 };
 
+/// Which appends to an aggregate were decided on top of each other.
+///
+/// An entity sends its next append before it knows whether the one before it was written. Were that one refused because somebody
+/// else's events took its place, the version the next one expects could hold by chance, over a history its decision never saw.
+struct AppendChain {
+  std::uint64_t writer = 0;  ///< one incarnation of an entity: random, never used over another history
+  bool follows = false;      ///< version_conflict unless the last append to the aggregate was one of this writer's
+};
+
 /// Any thread. Reads block on the disk: they are called from reader threads only.
 class AggregateJournal {
  public:
@@ -29,7 +39,7 @@ class AggregateJournal {
 
   /// Order: what one thread sends one after the other is decided in that order, but for what has to be prepared again.
   /// `done`: once, from any thread, perhaps from within this call; must not block. Errors: as EventStore::append.
-  virtual void append(Append append, std::function<void(Result<Appended>)> done) = 0;
+  virtual void append(Append append, AppendChain chain, std::function<void(Result<Appended>)> done) = 0;
 
   /// The newest snapshot, or the newest as of a position. Errors: corruption (skip it, replay), io
   [[nodiscard]] virtual Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate,

@@ -1,0 +1,116 @@
+#include "evershard/actors/entity/replay.hpp"
+
+#include <utility>
+
+#include "evershard/protocol/check.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+
+namespace evershard::actors {
+namespace {
+
+std::string event_of(const AggregateId& aggregate, SeqNr seq_nr) {
+  return "event " + std::to_string(seq_nr.value) + " of " + in_quotes(aggregate.text());
+}
+
+}  // namespace
+
+Replay::Replay(const AggregateKind& kind, AggregateId aggregate) : kind_(kind), aggregate_(std::move(aggregate)) {
+  at_.state = kind_.initial();
+}
+
+void Replay::restart(SnapshotUse because) {
+  at_ = {};
+  at_.state = kind_.initial();
+  at_.snapshot = because;
+  from_ = SeqNr{1};
+  unproven_.reset();
+}
+
+Result<void> Replay::begin(Result<std::optional<RecordedSnapshot>> found) {
+  if (!found && found.error().code != ErrorCode::corruption) return refuse(std::move(found).error());
+  restart(found ? SnapshotUse::none : SnapshotUse::damaged);
+  if (!found || !*found) return {};
+  const RecordedSnapshot& snapshot = **found;
+  if (snapshot.schema_revision != kind_.schema_revision()) {
+    at_.snapshot = SnapshotUse::other_revision;
+    return {};
+  }
+  if (snapshot.version.value == 0) {
+    at_.snapshot = SnapshotUse::ahead;
+    return {};
+  }
+  auto state = kind_.decode(snapshot.payload);
+  if (!state) {
+    at_.snapshot = SnapshotUse::undecodable;
+    return {};
+  }
+  at_ = {std::move(*state), snapshot.version, snapshot.position, 0, SnapshotUse::used, snapshot.version};
+  from_ = snapshot.version;
+  unproven_ = snapshot.position;
+  return {};
+}
+
+Result<bool> Replay::page(const Page& page) {
+  auto event = page.events.begin();
+  if (unproven_) {
+    if (event == page.events.end() || event->seq_nr != from_ || event->position != *unproven_) {
+      restart(SnapshotUse::ahead);
+      return false;
+    }
+    unproven_.reset();
+    ++from_;
+    ++event;
+  } else if (event == page.events.end() && !page.complete) {
+    return refuse(ErrorCode::unavailable, "reading " + in_quotes(aggregate_.text()) + " does not get on");
+  }
+  for (; event != page.events.end(); ++event) EVERSHARD_TRY(apply(*event));
+  return page.complete;
+}
+
+Result<void> Replay::apply(const RecordedEvent& event) {
+  if (event.seq_nr != from_) {
+    return refuse(ErrorCode::corruption, event_of(aggregate_, event.seq_nr) + " stands where " + std::to_string(from_.value) + " is expected");
+  }
+  if (event.state != EventState::live) {
+    return refuse(ErrorCode::corruption, event_of(aggregate_, event.seq_nr) +
+                                             (event.state == EventState::removed ? " was removed" : " was erased") +
+                                             ", and no usable snapshot stands after it");
+  }
+  if (auto applied = kind_.apply(*at_.state, event.type, event.payload); !applied) {
+    // Whatever it is: to whoever sent a command it is the stored events that cannot be used, not his command.
+    return refuse(ErrorCode::corruption, event_of(aggregate_, event.seq_nr) + " cannot be applied: " + applied.error().what);
+  }
+  at_.version = event.seq_nr;
+  at_.position = event.position;
+  ++at_.replayed;
+  ++from_;
+  return {};
+}
+
+Result<Replayed> replay(const AggregateKind& kind, const AggregateJournal& journal, const AggregateId& aggregate,
+                        std::optional<GlobalPosition> up_to) {
+  Replay replay(kind, aggregate);
+  EVERSHARD_TRY(replay.begin(journal.snapshot(aggregate, up_to)));
+  for (bool complete = false; !complete;) {
+    StreamOptions options;
+    options.from = replay.from();
+    options.up_to = up_to;
+    auto page = journal.stream(aggregate, options);
+    if (!page) return refuse(std::move(page).error());
+    auto done = replay.page(*page);
+    if (!done) return refuse(std::move(done).error());
+    complete = *done;
+  }
+  return replay.take();
+}
+
+Result<EncodedState> state_at(const AggregateKind& kind, const AggregateJournal& journal, const AggregateId& aggregate,
+                              std::optional<GlobalPosition> up_to) {
+  auto replayed = replay(kind, journal, aggregate, up_to);
+  if (!replayed) return refuse(std::move(replayed).error());
+  auto payload = kind.encode(*replayed->state);
+  if (!payload) return refuse(std::move(payload).error());
+  return EncodedState{std::move(*payload), kind.state_format(), replayed->version, replayed->position};
+}
+
+}  // namespace evershard::actors
