@@ -56,6 +56,11 @@ Result<Local> Local::open(LocalOptions options) {
   store.block_cache_bytes = options.block_cache_bytes;
   store.memtable_bytes = options.memtable_bytes;
   store.disk_reserve_bytes = options.disk_reserve_bytes;
+  parts.aggregates.live_max = options.aggregates.live_limit;
+  parts.aggregates.idle_after = options.aggregates.idle_after;
+  parts.aggregates.recovery_permits = options.aggregates.recovery_permits;
+  parts.aggregates.reading_threads = options.aggregates.reading_threads;
+  if (options.aggregates.recovery_permits == 0) return refuse(ErrorCode::invalid_argument, "aggregates.recovery_permits is at least 1");
   auto node = Node::open(std::move(parts));
   if (!node) return refuse(std::move(node).error());
   return Local(std::make_unique<Impl>(Impl{*std::move(node)}));
@@ -176,6 +181,32 @@ Result<std::vector<RecordedSnapshot>> Local::snapshots(const AggregateId& aggreg
   return impl_->find_snapshot(aggregate, [&](const storage::Reader& reader) { return reader.snapshots(aggregate, Timestamp::now()); });
 }
 
+Result<void> Local::host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
+  return impl_->node->aggregates().host_kind(std::move(kind), options);
+}
+
+Asking Local::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) {
+  return impl_->node->aggregates().ask_bytes(aggregate, std::move(command_type), std::move(command), std::move(options), std::move(done));
+}
+
+AnyAnswer Local::ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) {
+  return impl_->node->aggregates().ask_and_wait(aggregate, std::move(command_type), std::move(command), std::move(options));
+}
+
+Result<StateBytes> Local::state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) {
+  return impl_->node->aggregates().state_bytes(aggregate, how, timeout);
+}
+
+Result<StateBytes> Local::state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) {
+  return impl_->node->aggregates().state_bytes_at(aggregate, up_to);
+}
+
+Result<void> Local::take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) {
+  return impl_->node->aggregates().take_snapshot(aggregate, timeout);
+}
+
+void Local::passivate(const AggregateId& aggregate) { impl_->node->aggregates().passivate(aggregate); }
+
 LocalStats Local::stats() const {
   auto& node = *impl_->node;
   LocalStats stats;
@@ -196,6 +227,11 @@ LocalStats Local::stats() const {
   const auto committer = node.committer().stats();
   stats.appends = committer.appended;
   stats.refused = std::accumulate(committer.refused.begin(), committer.refused.end(), std::uint64_t{0});
+  if (const auto aggregates = node.aggregate_figures()) {
+    stats.details.emplace_back("aggregates.known", aggregates->known);
+    stats.details.emplace_back("aggregates.live", aggregates->live);
+    aggregates->counters.each([&](const char* name, std::uint64_t count) { stats.details.emplace_back(std::string("aggregates.") + name, count); });
+  }
   return stats;
 }
 

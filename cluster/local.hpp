@@ -12,10 +12,19 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/actors/model/aggregate_door.hpp"
 #include "evershard/cluster/event_store.hpp"
 #include "evershard/protocol/limits.hpp"
 
 namespace evershard {
+
+/// Live aggregates of a store.
+struct AggregateOptions {
+  std::size_t live_limit = 100'000;  ///< idle aggregates beyond it leave memory; busy ones never do
+  std::chrono::milliseconds idle_after = std::chrono::seconds(60);  ///< then an idle one leaves memory; 0: never
+  std::uint32_t recovery_permits = 50;  ///< aggregates that load at once
+  std::size_t reading_threads = 2;      ///< for loads, decision models and look-ups
+};
 
 struct LocalOptions {
   std::filesystem::path data_dir{};  ///< empty: in memory, for tests
@@ -27,6 +36,7 @@ struct LocalOptions {
   std::size_t memtable_bytes = 32u << 20;
   std::size_t disk_reserve_bytes = 256u << 20;
   std::chrono::milliseconds at_least_timeout = std::chrono::seconds(30);  ///< how long a read waits for its `at_least`
+  AggregateOptions aggregates{};
 };
 
 /// Which store it is.
@@ -67,7 +77,8 @@ struct VerifyReport {
   std::vector<std::string> findings;
 };
 
-class Local final : public EventStore {
+/// Aggregates are hosted and asked here too: <evershard/aggregate.hpp>.
+class Local final : public EventStore, public AggregateDoor {
  public:
   /// Opens, or creates. Errors: invalid_argument (newer format, other shard count or hash), unavailable (opened by
   ///   another process), corruption (less recovered than acknowledged), io
@@ -92,6 +103,14 @@ class Local final : public EventStore {
   Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before = {}) override;
   Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override;
   Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override;
+
+  Result<void> host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) override;
+  Asking ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) override;
+  AnyAnswer ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) override;
+  Result<StateBytes> state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) override;
+  Result<StateBytes> state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) override;
+  Result<void> take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) override;
+  void passivate(const AggregateId& aggregate) override;
 
   [[nodiscard]] LocalStats stats() const;
   /// Seals the tail: the next opening has nothing to rebuild.

@@ -19,7 +19,28 @@ Node::Node(std::unique_ptr<storage::Store> store, const NodeOptions& options)
       at_least_timeout_(options.at_least_timeout),
       store_(std::move(store)),
       reader_(*store_),
-      committer_(*store_, {.limits = limits_}) {}
+      committer_(*store_, {.limits = limits_}),
+      journal_({*store_, reader_, committer_, gate_, limits_, at_least_timeout_}),
+      aggregate_options_([&] {
+        auto aggregates = options.aggregates;
+        aggregates.limits = options.limits;
+        return aggregates;
+      }()) {}
+
+actors::AggregateHost& Node::aggregates() {
+  const std::lock_guard lock(aggregates_mutex_);
+  if (!aggregates_) {
+    aggregates_ = std::make_unique<actors::AggregateHost>(journal_, store_->identity().shards, aggregate_options_);
+    if (aggregates_closed_) aggregates_->stop();
+  }
+  return *aggregates_;
+}
+
+std::optional<actors::AggregateFigures> Node::aggregate_figures() const {
+  const std::lock_guard lock(aggregates_mutex_);
+  if (!aggregates_) return std::nullopt;
+  return aggregates_->figures();
+}
 
 Result<Gate::Pass> Node::enter() {
   auto pass = gate_.enter();
@@ -35,6 +56,11 @@ storage::Progress Node::until_closed(storage::Progress progress) {
 
 void Node::close() {
   std::call_once(closed_, [this] {
+    {
+      const std::lock_guard lock(aggregates_mutex_);
+      aggregates_closed_ = true;
+      if (aggregates_) aggregates_->stop();  // first: what it sent is still written and answered
+    }
     gate_.close();      // whoever is inside is answered: the committer still runs
     committer_.stop();  // and so is whatever was sent without waiting; who waits for the watermark is told
     held_.close();      // before the store: what they hold is the store's

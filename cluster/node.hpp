@@ -5,10 +5,13 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 
+#include "evershard/actors/aggregate/aggregate_host.hpp"
 #include "evershard/actors/core/committer.hpp"
 #include "evershard/cluster/gate.hpp"
 #include "evershard/cluster/held_cursors.hpp"
+#include "evershard/cluster/local_journal.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/storage/options.hpp"
@@ -21,6 +24,7 @@ namespace evershard::cluster {
 struct NodeOptions {
   storage::StoreOptions store{};
   Limits limits{};
+  actors::AggregateHostOptions aggregates{};
   std::chrono::milliseconds at_least_timeout = std::chrono::seconds(30);  ///< how long a read waits for its `at_least`
 };
 
@@ -44,6 +48,10 @@ class Node {
   [[nodiscard]] actors::Committer& committer() { return committer_; }
   /// Where the watermark is, and waiting for it; open even when the node is closed.
   [[nodiscard]] actors::WatermarkWatch& watch() { return committer_.watch(); }
+  /// The live aggregates; their actors are started when they are first wanted. Closed: one that refuses everything.
+  [[nodiscard]] actors::AggregateHost& aggregates();
+  /// Absent: none were ever wanted.
+  [[nodiscard]] std::optional<actors::AggregateFigures> aggregate_figures() const;
   [[nodiscard]] HeldCursors& held() { return held_; }
   [[nodiscard]] const Limits& limits() const { return limits_; }
   [[nodiscard]] std::chrono::milliseconds at_least_timeout() const { return at_least_timeout_; }
@@ -60,6 +68,11 @@ class Node {
   actors::Committer committer_;
   HeldCursors held_;
   Gate gate_;
+  LocalJournal journal_;
+  const actors::AggregateHostOptions aggregate_options_;
+  mutable std::mutex aggregates_mutex_;
+  std::unique_ptr<actors::AggregateHost> aggregates_;
+  bool aggregates_closed_ = false;
   std::once_flag closed_;
 };
 

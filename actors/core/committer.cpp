@@ -53,9 +53,10 @@ Result<Appended> Committer::append(Append append) {
   return wait_for_answer(request);
 }
 
-void Committer::append_async(Append append, AppendDone done) {
+void Committer::append_async(Append append, AppendChain chain, AppendDone done) {
   EVERSHARD_CHECK(done != nullptr, "an asynchronous append has a completion");
   auto request = std::make_unique<Request>();
+  request->prepared.chain = chain;
   auto stored = prepare(std::move(append), *request);
   if (!stored) return done(refuse(refused(std::move(stored).error())));
   if (*stored) return done(std::move(**stored));

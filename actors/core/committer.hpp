@@ -67,7 +67,9 @@ class Committer {
   /// Errors: what Preparer::prepare says; version_conflict, condition_failed; overloaded; unavailable (stopped, or the
   ///         disk is full); io (the store has failed, nothing was written); timeout (a write failed, outcome unknown)
   [[nodiscard]] Result<Appended> append(Append append);
-  void append_async(Append append, AppendDone done);
+  void append_async(Append append, AppendDone done) { append_async(std::move(append), {}, std::move(done)); }
+  /// Shape: an append to one aggregate, with the version it expects of it.
+  void append_async(Append append, AppendChain chain, AppendDone done);
 
   /// Writes a snapshot alone. Errors: not_found: the aggregate has no such version yet; invalid_argument, too_large
   [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot);

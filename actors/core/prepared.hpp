@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "evershard/protocol/append_chain.hpp"
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/error.hpp"
 #include "evershard/sharding/ordering.hpp"
@@ -33,6 +34,7 @@ struct Prepared {
   std::vector<Expected> expected;
   std::vector<AppendCondition> conditions;        ///< as given
   std::optional<CommandRecord> command;           ///< what names it
+  AppendChain chain;
   std::size_t bytes = 0;
 
   GlobalPosition view;                            ///< everything below is as of here

@@ -24,14 +24,14 @@ Recent::Head* Recent::Generation::find_head(sharding::Term stream, std::string_v
   });
 }
 
-std::optional<storage::StreamHead> Recent::head(sharding::Term stream, std::string_view text) {
+std::optional<Recent::DecidedHead> Recent::head(sharding::Term stream, std::string_view text) {
   for (const std::size_t generation : {newer_, 1 - newer_}) {
     if (const Head* found = generations_[generation].find_head(stream, text)) return found->head;
   }
   return std::nullopt;
 }
 
-void Recent::set_head(sharding::Term stream, std::string_view text, const storage::StreamHead& head) {
+void Recent::set_head(sharding::Term stream, std::string_view text, const DecidedHead& head) {
   Generation& generation = newer();
   if (Head* found = generation.find_head(stream, text)) {
     found->head = head;

@@ -20,7 +20,7 @@ namespace evershard::actors {
 /// Two generations, the older dropped whole. What was looked up in a view at or above floor() and is not found here
 /// has not changed since.
 ///
-/// Cost: two look-ups in flat tables an aggregate; about 64 bytes an entry.
+/// Cost: two look-ups in flat tables an aggregate; about 72 bytes an entry.
 class Recent {
  public:
   /// `key`: so that nobody can craft ids that fall together.
@@ -28,8 +28,12 @@ class Recent {
 
   [[nodiscard]] GlobalPosition floor() const { return older().from; }
 
-  [[nodiscard]] std::optional<storage::StreamHead> head(sharding::Term stream, std::string_view text);
-  void set_head(sharding::Term stream, std::string_view text, const storage::StreamHead& head);
+  struct DecidedHead {
+    storage::StreamHead head;
+    std::uint64_t writer = 0;  ///< of the last append's chain; 0: none
+  };
+  [[nodiscard]] std::optional<DecidedHead> head(sharding::Term stream, std::string_view text);
+  void set_head(sharding::Term stream, std::string_view text, const DecidedHead& head);
 
   /// The last position of the append that has this id.
   [[nodiscard]] std::optional<GlobalPosition> find(const EventId& id, ShardId shard);
@@ -43,7 +47,7 @@ class Recent {
     sharding::Term stream = 0;
     std::uint32_t text_begin = 0;
     std::uint32_t text_size = 0;
-    storage::StreamHead head;
+    DecidedHead head;
     [[nodiscard]] bool empty() const { return text_size == 0; }
     [[nodiscard]] std::uint64_t hash() const { return stream; }
   };

@@ -63,9 +63,13 @@ std::optional<GlobalPosition> WriterState::find_ids(const Prepared& prepared) {
 
 void WriterState::find_heads(const Prepared& prepared) {
   heads_.assign(prepared.heads.begin(), prepared.heads.end());
+  last_writer_ = 0;
   for (std::size_t i = 0; i < heads_.size(); ++i) {
     const auto& aggregate = prepared.aggregate(i);
-    if (const auto decided = recent_.head(aggregate.stream, aggregate.text)) heads_[i] = *decided;
+    if (const auto decided = recent_.head(aggregate.stream, aggregate.text)) {
+      heads_[i] = decided->head;
+      if (i == 0) last_writer_ = decided->writer;
+    }
   }
 }
 
@@ -76,6 +80,12 @@ std::optional<Decision> WriterState::check_versions(const Prepared& prepared) co
   };
   for (const auto& expected : prepared.expected) {
     if (!expected.version.holds_for(heads_[expected.aggregate].version)) return refused(expected.aggregate, expected.version);
+    // The version holds, but perhaps over events that the writer never saw. One that memory has forgotten was long ago: the same.
+    if (prepared.chain.follows && last_writer_ != prepared.chain.writer) {
+      auto decision = refused(expected.aggregate, expected.version);
+      decision.error.what += " of events that its writer has seen";
+      return decision;
+    }
   }
   // A snapshot that names the version the append leaves expects the one before it.
   for (const auto& snapshot : prepared.append.snapshots) {
@@ -112,7 +122,7 @@ Decision WriterState::place(const Prepared& prepared, std::vector<storage::Place
   }
   if (const auto shard = command_shard(prepared)) recent_.add(append.command, *shard, last);
   for (std::size_t i = 0; i < append.aggregates.size(); ++i) {
-    recent_.set_head(append.aggregates[i].stream, append.aggregates[i].text, heads_[i]);
+    recent_.set_head(append.aggregates[i].stream, append.aggregates[i].text, {heads_[i], prepared.chain.writer});
   }
   recent_.forget(last, shown_);
   return {Decision::Kind::placed, first};

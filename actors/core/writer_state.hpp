@@ -73,6 +73,7 @@ class WriterState {
 
   // Of the append being decided; kept for their memory.
   std::vector<storage::StreamHead> heads_;
+  std::uint64_t last_writer_ = 0;  ///< of its chain's aggregate
   std::vector<sharding::EventToPlace> to_place_;
   std::vector<ShardOffset> offsets_;
 };

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "evershard/protocol/append_chain.hpp"
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/query.hpp"
 #include "evershard/protocol/read.hpp"
@@ -21,15 +22,6 @@ struct RecordedCommand {
   std::string reply;
   SeqNr version;            ///< of the aggregate after the command's last event
   GlobalPosition position;  ///< of the command's last event
-};
-
-/// Which appends to an aggregate were decided on top of each other.
-///
-/// An entity sends its next append before it knows whether the one before it was written. Were that one refused because somebody
-/// else's events took its place, the version the next one expects could hold by chance, over a history its decision never saw.
-struct AppendChain {
-  std::uint64_t writer = 0;  ///< one incarnation of an entity: random, never used over another history
-  bool follows = false;      ///< version_conflict unless the last append to the aggregate was one of this writer's
 };
 
 /// Any thread. Reads block on the disk: they are called from reader threads only.

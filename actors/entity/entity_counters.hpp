@@ -36,6 +36,70 @@ struct EntityCounters {
   std::uint64_t late = 0;               ///< results nobody waited for any more
   std::uint64_t passivated = 0;         ///< idle, or asked to
   std::uint64_t evicted = 0;            ///< over the limit of live ones
+
+  EntityCounters& operator+=(const EntityCounters& other) {
+    asked += other.asked;
+    replied += other.replied;
+    rejected += other.rejected;
+    failed += other.failed;
+    duplicates += other.duplicates;
+    overloaded += other.overloaded;
+    timed_out += other.timed_out;
+    dropped += other.dropped;
+    cancelled += other.cancelled;
+    stashed += other.stashed;
+    sent += other.sent;
+    stored += other.stored;
+    look_ups += other.look_ups;
+    models_read += other.models_read;
+    loads += other.loads;
+    loads_failed += other.loads_failed;
+    replayed += other.replayed;
+    snapshots_used += other.snapshots_used;
+    snapshots_skipped += other.snapshots_skipped;
+    snapshots += other.snapshots;
+    snapshots_dropped += other.snapshots_dropped;
+    discarded += other.discarded;
+    conflicts += other.conflicts;
+    condition_retries += other.condition_retries;
+    outcomes_unknown += other.outcomes_unknown;
+    late += other.late;
+    passivated += other.passivated;
+    evicted += other.evicted;
+    return *this;
+  }
+  /// `see(name, count)` for each.
+  template <class See>
+  void each(See see) const {
+    see("asked", asked);
+    see("replied", replied);
+    see("rejected", rejected);
+    see("failed", failed);
+    see("duplicates", duplicates);
+    see("overloaded", overloaded);
+    see("timed_out", timed_out);
+    see("dropped", dropped);
+    see("cancelled", cancelled);
+    see("stashed", stashed);
+    see("sent", sent);
+    see("stored", stored);
+    see("look_ups", look_ups);
+    see("models_read", models_read);
+    see("loads", loads);
+    see("loads_failed", loads_failed);
+    see("replayed", replayed);
+    see("snapshots_used", snapshots_used);
+    see("snapshots_skipped", snapshots_skipped);
+    see("snapshots", snapshots);
+    see("snapshots_dropped", snapshots_dropped);
+    see("discarded", discarded);
+    see("conflicts", conflicts);
+    see("condition_retries", condition_retries);
+    see("outcomes_unknown", outcomes_unknown);
+    see("late", late);
+    see("passivated", passivated);
+    see("evicted", evicted);
+  }
 };
 
 }  // namespace evershard::actors

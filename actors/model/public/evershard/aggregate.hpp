@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "evershard/actors/model/aggregate_ref.hpp"
 #include "evershard/actors/model/effect.hpp"
 #include "evershard/actors/model/rules.hpp"
 #include "evershard/actors/model/typed_answer.hpp"

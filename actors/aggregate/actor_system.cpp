@@ -1,0 +1,72 @@
+#include "evershard/actors/aggregate/actor_system.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include <caf/scheduler/test_coordinator.hpp>
+
+namespace evershard::actors {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+caf::scheduler::test_coordinator& coordinator(caf::actor_system& system) {
+  return dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
+}
+
+/// An exit message does not overtake queued ones, so the grace covers what is queued.
+bool wait_for_end(caf::scoped_actor& self, const caf::actor_addr& address, std::chrono::milliseconds grace) {
+  bool down = false;
+  for (const auto until = Clock::now() + grace; !down && Clock::now() < until;) {
+    self->receive([&](const caf::down_msg& message) { down = message.source == address; },
+                  caf::after(std::chrono::milliseconds(20)) >> [] {});
+  }
+  return down;
+}
+
+}  // namespace
+
+ActorSystem::ActorSystem(Scheduling scheduling) : scheduling_(scheduling) {
+  if (scheduling == Scheduling::deterministic) {
+    config_.set("scheduler.policy", caf::atom("testing"));
+  } else {
+    // By default an idle worker sleeps up to 10 ms before it looks again, and a busy actor is never interrupted.
+    config_.set("scheduler.max-threads", std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 4));
+    config_.set("scheduler.max-throughput", std::size_t{300});
+    config_.set("work-stealing.moderate-poll-attempts", std::size_t{1});
+    config_.set("work-stealing.moderate-sleep-duration", caf::timespan{std::chrono::microseconds(10)});
+    config_.set("work-stealing.relaxed-sleep-duration", caf::timespan{std::chrono::microseconds(200)});
+  }
+  system_ = std::make_unique<caf::actor_system>(config_);
+}
+
+// CAF's destructor waits for every actor that is still referenced: it must not be run over one that would not die.
+ActorSystem::~ActorSystem() {
+  if (!all_down_) static_cast<void>(system_.release());
+}
+
+bool ActorSystem::end(const std::vector<caf::actor>& actors, std::chrono::milliseconds grace) {
+  if (scheduling_ == Scheduling::deterministic) {
+    for (const auto& actor : actors) caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
+    run();
+    return true;
+  }
+  caf::scoped_actor self(*system_, true);
+  for (const auto& actor : actors) {
+    self->monitor(actor);
+    self->send_exit(actor, caf::exit_reason::user_shutdown);
+    if (wait_for_end(self, actor.address(), grace)) continue;
+    self->send_exit(actor, caf::exit_reason::kill);
+    all_down_ &= wait_for_end(self, actor.address(), grace);
+  }
+  return all_down_;
+}
+
+std::size_t ActorSystem::run() { return coordinator(*system_).run(); }
+
+void ActorSystem::advance(std::chrono::nanoseconds time) {
+  coordinator(*system_).clock().advance_time(time);
+  run();
+}
+
+}  // namespace evershard::actors

@@ -1,0 +1,41 @@
+// ActorSystem: CAF's actor system, set up for us, and an order of stopping that ends.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include <caf/all.hpp>
+
+namespace evershard::actors {
+
+/// How its actors are run.
+enum class Scheduling : std::uint8_t {
+  threads,        ///< as many as there are cores, at most four
+  deterministic,  ///< one message at a time, by whoever says so; the clock stands still until it is told
+};
+
+class ActorSystem {
+ public:
+  explicit ActorSystem(Scheduling scheduling);
+  ~ActorSystem();
+  ActorSystem(const ActorSystem&) = delete;
+
+  [[nodiscard]] caf::actor_system& caf() { return *system_; }
+  /// Ends the actors: an exit message, then a kill, each within `grace`. Returns: whether all of them are gone.
+  bool end(const std::vector<caf::actor>& actors, std::chrono::milliseconds grace);
+  /// deterministic: handles what there is. Returns: how many messages
+  std::size_t run();
+  /// deterministic: lets time pass, and what is due happen.
+  void advance(std::chrono::nanoseconds time);
+
+ private:
+  const Scheduling scheduling_;
+  caf::actor_system_config config_;
+  std::unique_ptr<caf::actor_system> system_;
+  bool all_down_ = true;
+};
+
+}  // namespace evershard::actors

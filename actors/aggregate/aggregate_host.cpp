@@ -1,0 +1,296 @@
+#include "evershard/actors/aggregate/aggregate_host.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <map>
+#include <random>
+#include <shared_mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "evershard/actors/aggregate/actor_system.hpp"
+#include "evershard/actors/aggregate/reading_threads.hpp"
+#include "evershard/actors/aggregate/shard_actor.hpp"
+#include "evershard/actors/entity/replay.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/sharding/stream_hash.hpp"
+
+namespace evershard::actors {
+namespace {
+
+// An entity answers at the deadline itself; a caller that hears nothing then waits for a handler that does not end.
+constexpr std::chrono::milliseconds answer_grace = std::chrono::seconds(1);
+
+EntityOptions entity_options(const HostOptions& options) {
+  EntityOptions out;
+  out.asks_max = options.stash_limit;
+  out.asks_bytes_max = options.stash_bytes;
+  out.in_flight_max = options.in_flight_limit;
+  out.command_timeout = options.command_timeout;
+  out.condition_retries = options.condition_retries;
+  out.conflict_retries = options.conflict_retries;
+  out.retry_delay_min = options.retry_delay_min;
+  out.retry_delay_max = options.retry_delay_max;
+  return out;
+}
+
+Error closed() { return {ErrorCode::unavailable, "the aggregates' host is closed: nothing new is taken"}; }
+
+Error not_hosted(const AggregateId& aggregate) {
+  return {ErrorCode::not_found, "nobody hosts aggregates of type " + in_quotes(aggregate.type)};
+}
+
+Result<void> check(const HostOptions& options) {
+  if (options.stash_limit == 0 || options.stash_bytes == 0 || options.in_flight_limit == 0) {
+    return refuse(ErrorCode::invalid_argument, "stash_limit, stash_bytes and in_flight_limit are at least 1");
+  }
+  if (options.command_timeout <= std::chrono::milliseconds(0)) return refuse(ErrorCode::invalid_argument, "command_timeout is more than 0");
+  if (options.retry_delay_min > options.retry_delay_max) return refuse(ErrorCode::invalid_argument, "retry_delay_min is at most retry_delay_max");
+  return {};
+}
+
+}  // namespace
+
+struct AggregateHost::Impl {
+  struct Shard {
+    std::shared_ptr<ShardInbox> inbox;
+    std::shared_ptr<ShardWindow> window;
+    ShardActor actor;
+  };
+  struct Hosted {
+    std::shared_ptr<const AggregateKind> kind;
+    HostOptions options;
+  };
+
+  AggregateJournal& journal;
+  const AggregateHostOptions options;
+  ReadingThreads reading;
+  SharedPermits permits;
+  ActorSystem system;
+  std::vector<Shard> shards;
+  std::shared_mutex kinds_mutex;
+  std::map<std::string, Hosted, std::less<>> kinds;
+  std::atomic<std::uint64_t> ticket{0};
+  std::atomic<bool> closing{false};
+  std::mutex stop_mutex;
+  bool stopped = false;
+
+  Impl(AggregateJournal& j, std::uint32_t count, AggregateHostOptions o)
+      : journal(j), options(o), reading(o.deterministic ? 0 : std::max<std::size_t>(o.reading_threads, 1)), permits{{}, RecoveryPermits(o.recovery_permits)},
+        system(o.deterministic ? Scheduling::deterministic : Scheduling::threads), shards(count) {
+    auto around = std::make_shared<const ShardSurroundings>(
+        ShardSurroundings{journal, reading, permits, [this](ShardId shard) -> ShardInbox& { return *shards[shard.value].inbox; }});
+    std::random_device random;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      EntityTable::Options table;
+      table.live_max = std::max<std::size_t>(1, options.live_max / count);
+      table.idle_after = options.idle_after;
+      table.seed = (std::uint64_t{random()} << 32) | random();
+      auto& shard = shards[i];
+      shard.inbox = std::make_shared<ShardInbox>();
+      shard.window = std::make_shared<ShardWindow>();
+      shard.actor = spawn_shard(system.caf(), ShardId{static_cast<std::uint16_t>(i)}, table, around, shard.inbox, shard.window);
+      shard.inbox->open([actor = shard.actor] { caf::anon_send(actor, WakeAtom::value); });
+    }
+  }
+
+  [[nodiscard]] ShardInbox& inbox_of(const AggregateId& aggregate) const {
+    return *shards[sharding::shard_of(sharding::stream_hash(aggregate), static_cast<std::uint32_t>(shards.size())).value].inbox;
+  }
+  [[nodiscard]] std::optional<Hosted> hosted(const AggregateId& aggregate) {
+    const std::shared_lock lock(kinds_mutex);
+    const auto at = kinds.find(aggregate.type);
+    return at == kinds.end() ? std::nullopt : std::optional(at->second);
+  }
+  [[nodiscard]] SteadyTime now() { return system.caf().clock().now(); }
+
+  Asking ask(const AggregateId& aggregate, Asked asked, AnswerDone done) {
+    if (auto checked = AggregateId::check(aggregate); !checked) {
+      done(AnyAnswer::failed(std::move(checked).error()));
+      return {};
+    }
+    asked.ticket = AskTicket{++ticket};
+    const auto inbox = shards[sharding::shard_of(sharding::stream_hash(aggregate), static_cast<std::uint32_t>(shards.size())).value].inbox;
+    const auto named = asked.ticket;
+    inbox->put(inputs::AskOne{aggregate, std::move(asked), std::move(done)});
+    return Asking([inbox, aggregate, named] { inbox->put(inputs::Cancel{aggregate, named}); });
+  }
+
+  /// Waits for an answer; deterministic: makes it happen.
+  AnyAnswer wait(std::future<AnyAnswer> answer, std::chrono::milliseconds timeout, AggregateHost& host) {
+    if (options.deterministic) {
+      host.run();
+      if (answer.wait_for(std::chrono::seconds(0)) != std::future_status::ready) host.advance(timeout + answer_grace);
+    }
+    if (answer.wait_for(options.deterministic ? std::chrono::milliseconds(0) : timeout + answer_grace) != std::future_status::ready) {
+      return AnyAnswer::failed({ErrorCode::timeout, "no answer within " + std::to_string(timeout.count()) + " ms: the outcome is unknown"});
+    }
+    return answer.get();
+  }
+
+  AnyAnswer ask_and_wait(const AggregateId& aggregate, Asked asked, std::chrono::milliseconds timeout, AggregateHost& host) {
+    // Shared: whoever gave up waiting is not there any more when the answer comes.
+    auto promise = std::make_shared<std::promise<AnyAnswer>>();
+    auto answer = promise->get_future();
+    asked.deadline = now() + timeout;
+    static_cast<void>(ask(aggregate, std::move(asked), [promise](AnyAnswer told) { promise->set_value(std::move(told)); }));
+    return wait(std::move(answer), timeout, host);
+  }
+
+  [[nodiscard]] bool all_stopped(std::chrono::milliseconds within) {
+    const auto until = std::chrono::steady_clock::now() + within;
+    for (;;) {
+      if (options.deterministic) system.run();
+      const bool all = std::all_of(shards.begin(), shards.end(), [](const Shard& shard) {
+        const std::lock_guard lock(shard.window->mutex);
+        return shard.window->stopped;
+      });
+      if (all) return true;
+      if (options.deterministic || std::chrono::steady_clock::now() >= until) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+};
+
+AggregateHost::AggregateHost(AggregateJournal& journal, std::uint32_t shards, AggregateHostOptions options)
+    : impl_(std::make_unique<Impl>(journal, shards, options)) {}
+
+AggregateHost::~AggregateHost() { stop(); }
+
+Result<void> AggregateHost::host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
+  EVERSHARD_TRY(check(options));
+  if (impl_->closing) return refuse(closed());
+  const std::string type(kind->type());
+  {
+    const std::unique_lock lock(impl_->kinds_mutex);
+    if (!impl_->kinds.emplace(type, Impl::Hosted{kind, options}).second) {
+      return refuse(ErrorCode::invalid_argument, "aggregates of type " + in_quotes(type) + " are hosted already");
+    }
+  }
+  // In the inbox before whatever is asked of it later: nobody has to wait for that.
+  Result<void> done{};
+  std::vector<std::future<Result<void>>> told;
+  for (auto& shard : impl_->shards) {
+    auto promise = std::make_shared<std::promise<Result<void>>>();
+    told.push_back(promise->get_future());
+    shard.inbox->put(inputs::Host{{kind, entity_options(options), impl_->options.limits}, [promise](Result<void> result) { promise->set_value(std::move(result)); }});
+  }
+  if (impl_->options.deterministic) run();
+  for (auto& one : told) {
+    if (auto result = one.get(); !result && done) done = std::move(result);
+  }
+  if (!done) {
+    const std::unique_lock lock(impl_->kinds_mutex);
+    impl_->kinds.erase(type);
+  }
+  return done;
+}
+
+Asking AggregateHost::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) {
+  Asked asked;
+  asked.command = {std::move(command_type), std::move(command)};
+  asked.command_id = std::move(options.command_id);
+  if (options.timeout) asked.deadline = impl_->now() + *options.timeout;
+  return impl_->ask(aggregate, std::move(asked), std::move(done));
+}
+
+AnyAnswer AggregateHost::ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) {
+  if (!options.timeout) {
+    const auto hosted = impl_->hosted(aggregate);
+    options.timeout = hosted ? hosted->options.command_timeout : HostOptions{}.command_timeout;
+  }
+  Asked asked;
+  asked.command = {std::move(command_type), std::move(command)};
+  asked.command_id = std::move(options.command_id);
+  return impl_->ask_and_wait(aggregate, std::move(asked), *options.timeout, *this);
+}
+
+Result<StateBytes> AggregateHost::state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) {
+  EVERSHARD_TRY(AggregateId::check(aggregate));
+  const auto hosted = impl_->hosted(aggregate);
+  if (!hosted) return refuse(not_hosted(aggregate));
+  if (impl_->closing) return refuse(closed());
+  if (how == StateRead::eventual) {
+    auto state = state_at(*hosted->kind, impl_->journal, aggregate);
+    if (!state) return refuse(std::move(state).error());
+    return StateBytes{std::move(state->payload), state->format, state->version, state->position};
+  }
+  Asked asked;
+  asked.kind = AskKind::state;
+  auto answer = impl_->ask_and_wait(aggregate, std::move(asked), timeout, *this);
+  if (answer.kind != AnswerKind::replied) return refuse(std::move(answer.error));
+  return StateBytes{std::move(answer.reply), hosted->kind->state_format(), answer.version, answer.position};
+}
+
+Result<StateBytes> AggregateHost::state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) {
+  EVERSHARD_TRY(AggregateId::check(aggregate));
+  const auto hosted = impl_->hosted(aggregate);
+  if (!hosted) return refuse(not_hosted(aggregate));
+  if (impl_->closing) return refuse(closed());
+  auto state = state_at(*hosted->kind, impl_->journal, aggregate, up_to);
+  if (!state) return refuse(std::move(state).error());
+  return StateBytes{std::move(state->payload), state->format, state->version, state->position};
+}
+
+Result<void> AggregateHost::take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) {
+  Asked asked;
+  asked.kind = AskKind::snapshot;
+  auto answer = impl_->ask_and_wait(aggregate, std::move(asked), timeout, *this);
+  if (answer.kind != AnswerKind::replied) return refuse(std::move(answer.error));
+  return {};
+}
+
+void AggregateHost::passivate(const AggregateId& aggregate) { impl_->inbox_of(aggregate).put(inputs::Passivate{aggregate}); }
+
+AggregateFigures AggregateHost::figures() const {
+  AggregateFigures sum;
+  for (const auto& shard : impl_->shards) {
+    const std::lock_guard lock(shard.window->mutex);
+    sum.counters += shard.window->figures.counters;
+    sum.known += shard.window->figures.known;
+    sum.live += shard.window->figures.live;
+  }
+  return sum;
+}
+
+void AggregateHost::stop(std::chrono::milliseconds grace) {
+  const std::lock_guard one_at_a_time(impl_->stop_mutex);
+  if (std::exchange(impl_->stopped, true)) return;
+  impl_->closing = true;
+  for (auto& shard : impl_->shards) shard.inbox->put(inputs::Stop{});
+  if (!impl_->all_stopped(grace)) {
+    for (auto& shard : impl_->shards) shard.inbox->put(inputs::Abandon{});
+    static_cast<void>(impl_->all_stopped(std::chrono::seconds(1)));
+  }
+  impl_->reading.stop();
+  std::vector<caf::actor> actors;
+  for (auto& shard : impl_->shards) {
+    // What comes from here on finds nobody: who asks is told so.
+    shard.inbox->close([](ShardInput&& input) {
+      if (auto* ask = std::get_if<inputs::AskOne>(&input)) ask->done(AnyAnswer::failed(closed()));
+      if (auto* host = std::get_if<inputs::Host>(&input)) host->done(refuse(closed()));
+    });
+    actors.push_back(caf::actor_cast<caf::actor>(std::exchange(shard.actor, nullptr)));
+  }
+  impl_->system.end(actors, std::chrono::seconds(2));
+}
+
+bool AggregateHost::run() {
+  bool any = false;
+  for (;;) {
+    const bool messages = impl_->system.run() != 0;
+    const bool reads = impl_->reading.run_all();
+    if (!messages && !reads) return any;
+    any = true;
+  }
+}
+
+void AggregateHost::advance(std::chrono::nanoseconds time) {
+  run();
+  impl_->system.advance(time);
+  run();
+}
+
+}  // namespace evershard::actors

@@ -1,0 +1,61 @@
+// AggregateHost: the live aggregates of one node: an actor a shard, routed by hash(aid) mod shard count.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "evershard/actors/entity/aggregate_journal.hpp"
+#include "evershard/actors/entity/entity_counters.hpp"
+#include "evershard/actors/model/aggregate_door.hpp"
+#include "evershard/protocol/limits.hpp"
+
+namespace evershard::actors {
+
+struct AggregateHostOptions {
+  std::size_t live_max = 100'000;  ///< idle aggregates beyond it leave memory; busy ones never do
+  std::chrono::milliseconds idle_after = std::chrono::seconds(60);  ///< then an idle one leaves memory; 0: never
+  std::uint32_t recovery_permits = 50;  ///< aggregates that load at once
+  std::size_t reading_threads = 2;      ///< for loads, decision models and look-ups
+  bool deterministic = false;  ///< nothing happens but in run() and advance(); time stands still in between
+  Limits limits{};             ///< of the store
+};
+
+struct AggregateFigures {
+  EntityCounters counters{};
+  std::size_t known = 0;  ///< in memory, whatever their phase
+  std::size_t live = 0;
+};
+
+/// Every ask is answered once, also when the host stops. `journal` outlives it.
+class AggregateHost final : public AggregateDoor {
+ public:
+  AggregateHost(AggregateJournal& journal, std::uint32_t shards, AggregateHostOptions options);
+  ~AggregateHost() override;
+
+  [[nodiscard]] Result<void> host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) override;
+  Asking ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) override;
+  [[nodiscard]] AnyAnswer ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) override;
+  [[nodiscard]] Result<StateBytes> state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) override;
+  [[nodiscard]] Result<StateBytes> state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) override;
+  [[nodiscard]] Result<void> take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) override;
+  void passivate(const AggregateId& aggregate) override;
+
+  [[nodiscard]] AggregateFigures figures() const;
+
+  /// What was not sent is answered `unavailable`; what was sent is waited for, at most for `grace`, then `timeout`. Idempotent.
+  void stop(std::chrono::milliseconds grace = std::chrono::seconds(10));
+
+  /// deterministic: does everything there is to do, in this thread. Returns: whether there was anything
+  bool run();
+  /// deterministic: lets time pass, and what is due happen.
+  void advance(std::chrono::nanoseconds time);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace evershard::actors

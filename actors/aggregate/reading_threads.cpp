@@ -1,0 +1,59 @@
+#include "evershard/actors/aggregate/reading_threads.hpp"
+
+#include <utility>
+
+namespace evershard::actors {
+
+ReadingThreads::ReadingThreads(std::size_t threads) {
+  for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+}
+
+void ReadingThreads::run(std::function<void()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return;
+    waiting_.push_back(std::move(work));
+  }
+  wake_.notify_one();
+}
+
+bool ReadingThreads::run_all() {
+  bool any = false;
+  for (;; any = true) {
+    std::function<void()> next;
+    {
+      const std::lock_guard lock(mutex_);
+      if (waiting_.empty()) return any;
+      next = std::move(waiting_.front());
+      waiting_.pop_front();
+    }
+    next();
+  }
+}
+
+void ReadingThreads::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [&] { return stopped_ || !waiting_.empty(); });
+    if (stopped_) return;
+    auto next = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    next();
+    next = nullptr;
+    lock.lock();
+  }
+}
+
+void ReadingThreads::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    waiting_.clear();
+  }
+  wake_.notify_all();
+  for (auto& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+}  // namespace evershard::actors

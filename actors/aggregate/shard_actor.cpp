@@ -1,0 +1,168 @@
+#include "evershard/actors/aggregate/shard_actor.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "evershard/protocol/check.hpp"
+
+namespace evershard::actors {
+namespace {
+
+// A delayed message keeps its actor, and with it the actor system, until it is due: none is sent far ahead.
+constexpr std::chrono::milliseconds tick_max{250};
+constexpr std::chrono::milliseconds tick_min{1};
+
+/// Takes inputs to the table, and what the table wants done to the journal, the reading threads and the callers.
+class ShardState {
+ public:
+  ShardState(ShardActor::pointer self, ShardId shard, EntityTable::Options options, std::shared_ptr<const ShardSurroundings> around,
+             std::shared_ptr<ShardInbox> inbox, std::shared_ptr<ShardWindow> window)
+      : self_(self), shard_(shard), table_(options), around_(std::move(around)), inbox_(std::move(inbox)), window_(std::move(window)) {}
+
+  /// One batch, then whoever else waits is next: a shard that is asked without end does not keep a thread to itself.
+  void wake() {
+    inbox_->take(taken_);
+    if (taken_.empty()) return;
+    for (auto& input : taken_) {
+      std::visit([this](auto& one) { take(one); }, input);
+      act();
+    }
+    taken_.clear();
+    after_step();
+    self_->send(self_, WakeAtom::value);
+  }
+
+  void tick() {
+    tick_at_ = never;
+    table_.timer(now(), actions_);
+    act();
+    after_step();
+  }
+
+ private:
+  [[nodiscard]] SteadyTime now() const { return self_->clock().now(); }
+
+  void take(inputs::Host& input) { input.done(table_.host(std::move(input.kind))); }
+  void take(inputs::AskOne& input) {
+    callers_.emplace(input.asked.ticket.value, std::move(input.done));
+    table_.ask(input.aggregate, std::move(input.asked), now(), actions_);
+  }
+  void take(inputs::Cancel& input) { table_.cancel(input.aggregate, input.ticket, now(), actions_); }
+  void take(inputs::Passivate& input) { table_.passivate(input.aggregate, now(), actions_); }
+  void take(inputs::Permit&) { table_.permit(now(), actions_); }
+  void take(inputs::Loaded& input) { table_.loaded(input.op, std::move(input.result), now(), actions_); }
+  void take(inputs::ModelRead& input) { table_.model_read(input.op, std::move(input.result), now(), actions_); }
+  void take(inputs::LookedUp& input) { table_.looked_up(input.op, std::move(input.result), now(), actions_); }
+  void take(inputs::AppendDone& input) { table_.appended(input.op, std::move(input.result), now(), actions_); }
+  void take(inputs::SnapshotWritten& input) { table_.snapshot_written(input.op, std::move(input.result), now(), actions_); }
+  void take(inputs::Stop&) { table_.stop(now(), actions_); }
+  void take(inputs::Abandon&) { table_.abandon(now(), actions_); }
+
+  /// Does what the table wants, until it wants nothing. The table is not called from within: what an action brings back comes
+  /// through the inbox, but for permits that are there at once.
+  void act() {
+    while (!actions_.empty()) {
+      std::swap(actions_, doing_);
+      actions_.clear();
+      for (auto& send : doing_.sends) {
+        around_->journal.append(std::move(send.append), send.chain, [inbox = inbox_, op = send.op](Result<Appended> result) {
+          inbox->put(inputs::AppendDone{op, std::move(result)});
+        });
+      }
+      for (auto& answer : doing_.answers) tell(answer);
+      for (auto& load : doing_.loads) {
+        around_->reading.run([&journal = around_->journal, inbox = inbox_, load = std::move(load)] {
+          inbox->put(inputs::Loaded{load.op, replay(*load.kind, journal, load.aggregate)});
+        });
+      }
+      for (auto& read : doing_.reads) {
+        // std::function wants to copy: the model is moved into a pointer.
+        auto work = std::make_shared<EntityActions::ReadModel>(std::move(read));
+        around_->reading.run([&journal = around_->journal, inbox = inbox_, work] {
+          inbox->put(inputs::ModelRead{work->op, read_decision(*work->kind, journal, work->command, std::move(work->decision), work->at_least)});
+        });
+      }
+      for (auto& look_up : doing_.look_ups) {
+        around_->reading.run([&journal = around_->journal, inbox = inbox_, look_up = std::move(look_up)] {
+          inbox->put(inputs::LookedUp{look_up.op, journal.command(look_up.aggregate, look_up.command_id)});
+        });
+      }
+      for (auto& put : doing_.snapshots) {
+        around_->reading.run([&journal = around_->journal, inbox = inbox_, put = std::move(put)]() mutable {
+          inbox->put(inputs::SnapshotWritten{put.op, journal.put_snapshot(std::move(put.snapshot))});
+        });
+      }
+      const auto returned = doing_.permits_returned, wanted = doing_.permits_wanted;
+      doing_.clear();
+      for (std::uint32_t i = 0; i < returned; ++i) return_permit();
+      for (std::uint32_t i = 0; i < wanted; ++i) want_permit();
+    }
+  }
+
+  void tell(EntityActions::Tell& answer) {
+    const auto at = callers_.find(answer.ticket.value);
+    EVERSHARD_CHECK(at != callers_.end(), "every ask is answered once");
+    auto done = std::move(at->second);
+    callers_.erase(at);
+    done(std::move(answer.answer));
+  }
+
+  void want_permit() {
+    {
+      const std::lock_guard lock(around_->permits.mutex);
+      if (!around_->permits.permits.ask(shard_)) return;
+    }
+    table_.permit(now(), actions_);
+  }
+  void return_permit() {
+    std::optional<ShardId> next;
+    {
+      const std::lock_guard lock(around_->permits.mutex);
+      next = around_->permits.permits.give_back();
+    }
+    if (next) around_->inbox(*next).put(inputs::Permit{});
+  }
+
+  void after_step() {
+    {
+      const std::lock_guard lock(window_->mutex);
+      window_->figures = {table_.counters(), table_.known(), table_.live()};
+      window_->stopped = table_.stopped();
+    }
+    const auto wanted = table_.wake_at();
+    if (wanted == never || (tick_at_ != never && tick_at_ <= wanted)) return;
+    const auto at = now();
+    const auto delay = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(wanted - at), tick_min, tick_max);
+    tick_at_ = at + delay;
+    self_->delayed_send(self_, delay, TickAtom::value);
+  }
+
+  ShardActor::pointer self_;
+  const ShardId shard_;
+  EntityTable table_;
+  const std::shared_ptr<const ShardSurroundings> around_;
+  const std::shared_ptr<ShardInbox> inbox_;
+  const std::shared_ptr<ShardWindow> window_;
+  std::unordered_map<std::uint64_t, AnswerDone> callers_;
+  std::vector<ShardInput> taken_;
+  EntityActions actions_;
+  EntityActions doing_;
+  SteadyTime tick_at_ = never;
+};
+
+}  // namespace
+
+ShardActor spawn_shard(caf::actor_system& system, ShardId shard, EntityTable::Options options, std::shared_ptr<const ShardSurroundings> around,
+                       std::shared_ptr<ShardInbox> inbox, std::shared_ptr<ShardWindow> window) {
+  return system.spawn([=](ShardActor::pointer self) -> ShardActor::behavior_type {
+    auto state = std::make_shared<ShardState>(self, shard, options, around, inbox, window);
+    return {
+        [state](WakeAtom) { state->wake(); },
+        [state](TickAtom) { state->tick(); },
+    };
+  });
+}
+
+}  // namespace evershard::actors

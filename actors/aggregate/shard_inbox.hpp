@@ -1,0 +1,85 @@
+// ShardInbox: what comes in for one shard's aggregates, from any thread, taken out in batches.
+
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "evershard/actors/entity/decision_read.hpp"
+#include "evershard/actors/entity/entity_actions.hpp"
+#include "evershard/actors/entity/hosted_kind.hpp"
+#include "evershard/actors/entity/replay.hpp"
+#include "evershard/actors/model/aggregate_door.hpp"
+
+namespace evershard::actors {
+
+namespace inputs {
+
+struct Host {
+  HostedKind kind;
+  std::function<void(Result<void>)> done;
+};
+struct AskOne {
+  AggregateId aggregate;
+  Asked asked;  ///< its ticket is given by the caller
+  AnswerDone done;
+};
+struct Cancel {
+  AggregateId aggregate;
+  AskTicket ticket;
+};
+struct Passivate {
+  AggregateId aggregate;
+};
+struct Permit {};
+struct Loaded {
+  EntityOp op;
+  Result<Replayed> result;
+};
+struct ModelRead {
+  EntityOp op;
+  Result<DecisionRead> result;
+};
+struct LookedUp {
+  EntityOp op;
+  Result<std::optional<RecordedCommand>> result;
+};
+struct AppendDone {
+  EntityOp op;
+  Result<Appended> result;
+};
+struct SnapshotWritten {
+  EntityOp op;
+  Result<void> result;
+};
+struct Stop {};
+struct Abandon {};
+
+}  // namespace inputs
+
+using ShardInput = std::variant<inputs::Host, inputs::AskOne, inputs::Cancel, inputs::Passivate, inputs::Permit, inputs::Loaded, inputs::ModelRead,
+                                inputs::LookedUp, inputs::AppendDone, inputs::SnapshotWritten, inputs::Stop, inputs::Abandon>;
+
+/// One message to the actor, however many inputs: a commit answers hundreds of appends at once.
+class ShardInbox {
+ public:
+  /// `wake` tells the actor that there is something. Before the first put().
+  void open(std::function<void()> wake) { wake_ = std::move(wake); }
+  void put(ShardInput input);
+  /// Everything so far, in order; empty: the next put() wakes again.
+  void take(std::vector<ShardInput>& out);
+  /// Nobody takes any more: what is inside, and what comes, is dropped after `dropped` has seen it.
+  void close(std::function<void(ShardInput&&)> dropped);
+
+ private:
+  std::mutex mutex_;
+  std::function<void()> wake_;  ///< holds the actor
+  std::vector<ShardInput> inputs_;
+  bool awake_ = false;  ///< the actor was told and has not found the inbox empty since
+  std::function<void(ShardInput&&)> dropped_;
+};
+
+}  // namespace evershard::actors
