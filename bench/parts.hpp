@@ -29,6 +29,8 @@ Result<void> measure_appends(const BenchOptions& options, Report& report);
 /// Latency at half load while runs are sealed; live following.
 Result<void> measure_latency(const BenchOptions& options, Report& report);
 Result<void> measure_reads(const BenchOptions& options, Report& report);
+/// Live aggregates: commands, queries, memory, cold starts.
+Result<void> measure_aggregates(const BenchOptions& options, Report& report);
 Result<void> measure_opening(const BenchOptions& options, Report& report);
 
 }  // namespace evershard::bench

@@ -30,11 +30,12 @@ struct Part {
   const char* name;
   Result<void> (*measure)(const BenchOptions&, Report&);
 };
-constexpr std::array<Part, 6> all_parts{{{"ceilings", measure_ceilings},
+constexpr std::array<Part, 7> all_parts{{{"ceilings", measure_ceilings},
                                          {"storage", measure_storage},
                                          {"append", measure_appends},
                                          {"latency", measure_latency},
                                          {"read", measure_reads},
+                                         {"aggregates", measure_aggregates},
                                          {"open", measure_opening}}};
 
 }  // namespace
@@ -49,7 +50,11 @@ Result<void> run(const BenchOptions& asked, const std::function<void(const std::
   BenchOptions options = asked;
   bool known = options.only.empty();
   for (const auto& part : all_parts) known |= options.only == part.name;
-  if (!known) return refuse(ErrorCode::invalid_argument, "there is no part \"" + options.only + "\": ceilings, storage, append, latency, read or open");
+  if (!known) {
+    std::string names;
+    for (const auto& name : parts()) names += (names.empty() ? "" : ", ") + name;
+    return refuse(ErrorCode::invalid_argument, "there is no part \"" + options.only + "\": it is one of " + names);
+  }
   const bool own_directory = options.directory.empty();
   if (own_directory) options.directory = std::filesystem::temp_directory_path() / ("evershard-bench-" + std::to_string(getpid()));
 

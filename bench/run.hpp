@@ -14,7 +14,7 @@ namespace evershard::bench {
 
 struct BenchOptions {
   std::filesystem::path directory{};  ///< empty: a folder of its own below the temporary directory, removed afterwards
-  std::string only{};                 ///< a part: ceilings, storage, append, latency, read, open; empty: all
+  std::string only{};                 ///< a part: one of parts(); empty: all
   double seconds = 2.0;               ///< how long each append workload runs
   std::size_t rounds = 5;             ///< in how many turns what is compared is measured
   std::uint64_t events = 1'000'000;   ///< what reads run over
