@@ -27,12 +27,9 @@ class Answer {
       : rejection_(std::move(any.rejection)), error_(std::move(any.error)), kind_(any.kind), duplicate_(any.duplicate),
         version_(any.version), position_(any.position) {
     if (kind_ != AnswerKind::replied) return;
-    auto reply = from_bytes<R>(any.reply);
-    if (reply) {
-      reply_ = std::move(*reply);
-    } else {
+    if (auto parsed = parse_bytes(any.reply, reply_); !parsed) {
       kind_ = AnswerKind::failed;
-      error_ = std::move(reply).error();
+      error_ = std::move(parsed).error();
     }
   }
   template <class Other>

@@ -29,11 +29,11 @@ template <class Events>
       typed = refuse(ErrorCode::not_found, "the payload of the event at position " + std::to_string(event.position.value) + " is gone");
       return;
     }
-    auto value = from_bytes<E>(event.payload);
-    if (value) {
-      typed = std::move(*value);
+    E value{};
+    if (auto parsed = parse_bytes(event.payload, value); parsed) {
+      typed = std::move(value);
     } else {
-      typed = Refused(std::move(value).error());
+      typed = Refused(std::move(parsed).error());
     }
   });
   return typed;
