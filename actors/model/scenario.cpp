@@ -122,6 +122,7 @@ Told Scenario::when(const CommandBytes& command, const Shape& command_shape, con
     return told;
   }
   told.state = bytes_of(**after);
+  expect_same_state(before, bytes_of(**state), "applying events to a copy of the state changed the state itself");
   if (decision.kind != Decision::Kind::reject) {
     auto reply = decision.reply ? decision.reply(**after) : std::string();
     if (!reply) {

@@ -176,14 +176,14 @@ struct Wicked {
   using State = Amount;
   using Commands = Types<Amount>;
   using Events = Types<Amount>;
-  static inline int calls = 0;
+  static inline int calls = 0, late_calls = 0;
 
   static Effect<> on(const State& state, const Amount& c) {
     if (c.value == 1) return persist(Amount{++calls});
     if (c.value == 2) return reject(std::to_string(++calls));
     if (c.value == 3 && state.forgotten > 0) return reject("remembers");
     if (c.value == 4) const_cast<State&>(state).value = 99;
-    if (c.value == 6) return persist(Amount{13});
+    if (c.value == 9) return persist(Amount{15});
     if (c.value == 7) return persist(Amount{1}).fail_if(Query{});
     if (c.value == 8) return persist(Amount{80});
     return persist(Amount{c.value});
@@ -191,6 +191,8 @@ struct Wicked {
   static void apply(State& state, const Amount& e) {
     if (e.value == 20) {
       state.value = ++calls;
+    } else if (e.value == 21) {
+      state.value = ++late_calls > 2 ? 1 : 0;
     } else if (e.value == 30) {
       state.forgotten = 1;
     } else if (e.value == 31) {
@@ -229,12 +231,46 @@ TEST(TestKit, FindsAnApplyThatIsNotDeterministic) {
   EXPECT_THAT(wicked({}, 20), HasSubstr("the states differ"));
 }
 
+TEST(TestKit, FindsAnApplyThatIsAnotherWhenItIsReplayed) {
+  EXPECT_THAT(wicked({}, 21), HasSubstr("replaying all events from the first gives another state"));
+}
+
 TEST(TestKit, FindsAnApplyThatLooksAtWhatTheStatesCodecForgets) { EXPECT_THAT(wicked({{30}}, 31), HasSubstr("the states differ")); }
 
 TEST(TestKit, FindsWhatDoesNotSurviveItsCodec) {
-  EXPECT_THAT(wicked({{15}}, 5), HasSubstr("not the same"));
-  EXPECT_THAT(wicked({}, 15), HasSubstr("not the same"));
+  EXPECT_THAT(wicked({{15}}, 5), HasSubstr("not the same value"));
+  EXPECT_THAT(wicked({}, 15), HasSubstr("not the same value"));
+  EXPECT_THAT(wicked({}, 9), HasSubstr("not the same bytes"));
   EXPECT_THAT(wicked({{5, 1}}, 5), HasSubstr("not the same value"));
+}
+
+/// A state whose copies are not independent.
+struct Shared {
+  std::shared_ptr<int> value = std::make_shared<int>(0);
+};
+
+}  // namespace
+
+template <>
+struct Codec<Shared> {
+  static constexpr PayloadFormat format = PayloadFormat::text;
+  static std::string encode(const Shared& shared) { return std::to_string(*shared.value); }
+  static Shared decode(std::string_view bytes) { return {std::make_shared<int>(std::stoi(std::string(bytes)))}; }
+};
+
+namespace {
+
+struct Sharing {
+  static constexpr std::string_view type = "sharing";
+  using State = Shared;
+  using Commands = Types<ledger::Close>;
+  using Events = Types<ledger::Closed>;
+  static Effect<> on(const State&, const ledger::Close&) { return persist(ledger::Closed{}); }
+  static void apply(State& state, const ledger::Closed&) { ++*state.value; }
+};
+
+TEST(TestKit, FindsAStateWhoseCopiesAreNotIndependent) {
+  EXPECT_THAT(failure_of([] { static_cast<void>(TestKit<Sharing>().given().when(ledger::Close{})); }), HasSubstr("a copy of the state"));
 }
 
 TEST(TestKit, FindsEventsAndConditionsThatCannotBeStored) {
