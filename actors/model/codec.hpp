@@ -57,7 +57,8 @@ concept Encodable = std::default_initializable<T> && requires(const T& value, st
 };
 
 template <class T>
-concept Named = logical_name<T>.data() != nullptr || ProtobufMessage<T> || requires {
+concept Named = logical_name<T>
+.data() != nullptr || ProtobufMessage<T> || requires {
   { Codec<T>::name } -> std::convertible_to<std::string_view>;
 };
 

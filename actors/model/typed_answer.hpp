@@ -24,8 +24,12 @@ class Answer {
 
   /// A reply that cannot be decoded is a failed answer (corruption), whose `duplicate`, `version` and `position` hold.
   explicit Answer(AnyAnswer any)
-      : rejection_(std::move(any.rejection)), error_(std::move(any.error)), kind_(any.kind), duplicate_(any.duplicate),
-        version_(any.version), position_(any.position) {
+      : rejection_(std::move(any.rejection)),
+        error_(std::move(any.error)),
+        kind_(any.kind),
+        duplicate_(any.duplicate),
+        version_(any.version),
+        position_(any.position) {
     if (kind_ != AnswerKind::replied) return;
     if (auto parsed = parse_bytes(any.reply, reply_); !parsed) {
       kind_ = AnswerKind::failed;
@@ -33,9 +37,9 @@ class Answer {
     }
   }
   template <class Other>
-    requires(!std::is_same_v<Other, R>)
-  Answer(const Answer<Other>&) {
-    static_assert(std::is_same_v<Other, R>, "evershard: this is not the command's reply type: the Answer<...> asked for is of another");
+  requires(!std::is_same_v<Other, R>) Answer(const Answer<Other>&) {
+    static_assert(std::is_same_v<Other, R>,
+                  "evershard: this is not the command's reply type: the Answer<...> asked for is of another");
   }
 
   [[nodiscard]] AnswerKind kind() const { return kind_; }

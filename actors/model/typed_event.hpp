@@ -26,7 +26,8 @@ template <class Events>
   for_each_type(Events{}, [&]<class E>() {
     if (event.type != name_of_type<E>()) return;
     if (event.state != EventState::live) {
-      typed = refuse(ErrorCode::not_found, "the payload of the event at position " + std::to_string(event.position.value) + " is gone");
+      typed = refuse(ErrorCode::not_found,
+                     "the payload of the event at position " + std::to_string(event.position.value) + " is gone");
       return;
     }
     E value{};

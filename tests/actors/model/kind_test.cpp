@@ -28,7 +28,9 @@ Result<void> apply(const AggregateKind& kind, AnyState& state, const E& event) {
   return kind.apply(state, name_of_type<E>(), *to_bytes(event));
 }
 
-ledger::State typed(const AggregateKind& kind, const AnyState& state) { return *from_bytes<ledger::State>(*kind.encode(state)); }
+ledger::State typed(const AggregateKind& kind, const AnyState& state) {
+  return *from_bytes<ledger::State>(*kind.encode(state));
+}
 
 /// The state after one event of an older shape, on an empty ledger.
 template <class E>
