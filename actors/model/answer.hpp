@@ -20,12 +20,12 @@ enum class AnswerKind : std::uint8_t {
 /// Every command is answered once, with one of these.
 struct AnyAnswer {
   AnswerKind kind = AnswerKind::failed;
-  std::string reply;          ///< replied: encoded, by the command's reply type
-  std::string rejection;      ///< rejected: the handler's text
-  Error error;                ///< failed
-  bool duplicate = false;     ///< replied: the command id was stored before, and this is the reply stored with it
-  SeqNr version;              ///< replied, rejected: of the aggregate as the command left it; 0: it has no events
-  GlobalPosition position;    ///< replied: of the command's last event; 0: it wrote none
+  std::string reply;        ///< replied: encoded, by the command's reply type
+  std::string rejection;    ///< rejected: the handler's text
+  Error error;              ///< failed
+  bool duplicate = false;   ///< replied: the command id was stored before, and this is the reply stored with it
+  SeqNr version;            ///< replied, rejected: of the aggregate as the command left it; 0: it has no events
+  GlobalPosition position;  ///< replied: of the command's last event; 0: it wrote none
 
   static AnyAnswer replied(std::string reply, SeqNr version, GlobalPosition position, bool duplicate = false) {
     AnyAnswer answer;

@@ -34,8 +34,8 @@ struct Codec<T> {
   static constexpr PayloadFormat format = PayloadFormat::protobuf;
   static Result<std::string> encode(const T& message) { return protobuf_bytes(message); }
   static Result<T> decode(std::string_view bytes) {
-    Result<T> message;
-    if (auto parsed = parse(bytes, *message); !parsed) message = Refused(std::move(parsed).error());
+    T message;
+    EVERSHARD_TRY(parse(bytes, message));
     return message;
   }
   static Result<void> parse(std::string_view bytes, T& message) { return parse_protobuf(bytes, message); }
@@ -57,7 +57,8 @@ concept Encodable = std::default_initializable<T> && requires(const T& value, st
 };
 
 template <class T>
-concept Named = logical_name<T>.data() != nullptr || ProtobufMessage<T> || requires {
+concept Named = logical_name<T>
+.data() != nullptr || ProtobufMessage<T> || requires {
   { Codec<T>::name } -> std::convertible_to<std::string_view>;
 };
 
@@ -87,27 +88,33 @@ template <Encodable T>
   return refuse(thrown(ErrorCode::invalid_argument, "encoding a " + cpp_name(typeid(T))));
 }
 
-/// Errors: corruption, whatever the codec says and also where it threw
-template <Encodable T>
-[[nodiscard]] Result<T> from_bytes(std::string_view bytes) try {
-  Result<T> value = Codec<T>::decode(bytes);
-  if (!value) value.error().code = ErrorCode::corruption;
-  return value;
-} catch (...) {
-  return refuse(thrown(ErrorCode::corruption, "decoding a " + cpp_name(typeid(T))));
-}
-
-/// from_bytes, in place. What the codec throws passes through: for the kind's own functions, which are called under one `catch`.
+/// Decodes in place. Errors: corruption, whatever the codec says and also where it threw
 template <Encodable T>
 [[nodiscard]] Result<void> parse_bytes(std::string_view bytes, T& value) {
   if constexpr (requires { Codec<T>::parse(bytes, value); }) {
     return Codec<T>::parse(bytes, value);
   } else {
-    auto read = from_bytes<T>(bytes);
-    if (!read) return Refused(std::move(read).error());
-    value = std::move(*read);
+    try {
+      if constexpr (std::convertible_to<decltype(Codec<T>::decode(bytes)), T>) {
+        value = Codec<T>::decode(bytes);
+      } else {
+        auto read = Codec<T>::decode(bytes);
+        if (!read) return refuse(ErrorCode::corruption, std::move(read.error().what));
+        value = std::move(*read);
+      }
+    } catch (...) {
+      return refuse(thrown(ErrorCode::corruption, "decoding a " + cpp_name(typeid(T))));
+    }
     return {};
   }
+}
+
+/// Errors: as parse_bytes
+template <Encodable T>
+[[nodiscard]] Result<T> from_bytes(std::string_view bytes) {
+  T value{};
+  EVERSHARD_TRY(parse_bytes(bytes, value));
+  return value;
 }
 
 }  // namespace evershard

@@ -100,7 +100,9 @@ class Persist {
     decided_.fail_if(std::move(query), after);
     return *this;
   }
-  [[nodiscard]] Persist fail_if(Query query, GlobalPosition after = GlobalPosition{0}) && { return std::move(fail_if(std::move(query), after)); }
+  [[nodiscard]] Persist fail_if(Query query, GlobalPosition after = GlobalPosition{0}) && {
+    return std::move(fail_if(std::move(query), after));
+  }
   /// A snapshot is written with the events.
   Persist& with_snapshot() & {
     decided_.snapshot = true;
@@ -110,10 +112,10 @@ class Persist {
 
   /// Only there to say why not.
   template <class Reply>
-    requires(!is_effect<Reply>)
-  operator Reply() && {
+  requires(!is_effect<Reply>) operator Reply() && {
     static_assert(is_effect<Reply>,
-                  "evershard: a handler that returns its reply itself is a query and cannot persist: let it return evershard::Effect<Reply>");
+                  "evershard: a handler that returns its reply itself is a query and cannot persist: let it return "
+                  "evershard::Effect<Reply>");
     std::terminate();
   }
 
@@ -174,7 +176,7 @@ struct Taken<R (F::*)(S) const noexcept> : Taken<R (*)(S)> {};
 template <class R, class F, class S>
 struct Taken<R (F::*)(S)> : Taken<R (*)(S)> {};
 template <class F>
-  requires requires { &F::operator(); }
+requires requires { &F::operator(); }
 struct Taken<F> : Taken<decltype(&F::operator())> {};
 
 /// What a handler decided, whichever way. A handler never makes one by hand: it returns persist(...), reply(...), reject(...).
@@ -183,8 +185,10 @@ class Effect {
  public:
   using ReplyType = Reply;
   static constexpr bool encodable = Encodable<Reply>;
-  static_assert(encodable, "evershard: what the handler of this command replies cannot be encoded: it must be a Protobuf message, have a Codec, "
-                           "or be evershard::Done");
+  static_assert(encodable,
+                "evershard: what the handler of this command replies cannot be encoded: it must be a Protobuf message, "
+                "have a Codec, "
+                "or be evershard::Done");
 
   Effect(Rejection rejection) {
     decided_.rejected = true;
@@ -207,8 +211,9 @@ class Effect {
     if constexpr (!encodable) {
       // Said above.
     } else if constexpr (std::is_same_v<X, NoReply>) {
-      static_assert(std::is_same_v<Reply, Done>,
-                    "evershard: the effect has no reply: add .reply(...), or let the handler return evershard::Effect<>");
+      static_assert(
+          std::is_same_v<Reply, Done>,
+          "evershard: the effect has no reply: add .reply(...), or let the handler return evershard::Effect<>");
       decided_.answer(std::string());
     } else if constexpr (std::is_same_v<X, Reply>) {
       decided_.answer(Codec<Reply>::encode(x));
@@ -226,9 +231,10 @@ class Effect {
         };
       }
     } else {
-      static_assert(std::is_convertible_v<X, Reply>,
-                    "evershard: reply(x): x is neither of the reply type of the handler's Effect nor a function of the state, "
-                    "as [](const State& state) { return ...; }");
+      static_assert(
+          std::is_convertible_v<X, Reply>,
+          "evershard: reply(x): x is neither of the reply type of the handler's Effect nor a function of the state, "
+          "as [](const State& state) { return ...; }");
     }
   }
 

@@ -20,7 +20,8 @@ Error thrown(ErrorCode code, const std::string& what_ran) {
 
 std::string cpp_name(const std::type_info& type) {
   int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), std::free);
+  const std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(type.name(), nullptr, nullptr, &status),
+                                                    std::free);
   return status == 0 ? name.get() : type.name();
 }
 

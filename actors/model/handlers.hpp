@@ -11,10 +11,14 @@ namespace evershard {
 
 /// `on(const State&, const Command&)`
 template <class A, class C>
-concept DecidesAlone = requires(const typename A::State& state, const C& command) { A::on(state, command); };
+concept DecidesAlone = requires(const typename A::State& state, const C& command) {
+  A::on(state, command);
+};
 /// `on(const State&, const Command&, const View&)`
 template <class A, class C, class V>
-concept DecidesOn = requires(const typename A::State& state, const C& command, const V& view) { A::on(state, command, view); };
+concept DecidesOn = requires(const typename A::State& state, const C& command, const V& view) {
+  A::on(state, command, view);
+};
 
 /// `using Views = Types<...>`: the decision models of the aggregate's commands; none where it has none.
 template <class A>
@@ -22,7 +26,7 @@ struct ViewsOf {
   using type = Types<>;
 };
 template <class A>
-  requires requires { typename A::Views; }
+requires requires { typename A::Views; }
 struct ViewsOf<A> {
   using type = typename A::Views;
 };
@@ -37,7 +41,7 @@ struct ViewOf<A, C, Types<>> {
 template <class A, class C, class V, class... Vs>
 struct ViewOf<A, C, Types<V, Vs...>> : ViewOf<A, C, Types<Vs...>> {};
 template <class A, class C, class V, class... Vs>
-  requires DecidesOn<A, C, V>
+requires DecidesOn<A, C, V>
 struct ViewOf<A, C, Types<V, Vs...>> {
   using type = V;
 };
@@ -45,7 +49,7 @@ struct ViewOf<A, C, Types<V, Vs...>> {
 template <class A, class C>
 inline constexpr std::size_t handlers_of = 0;
 template <class A, class C>
-  requires is_types<typename ViewsOf<A>::type>
+requires is_types<typename ViewsOf<A>::type>
 inline constexpr std::size_t handlers_of<A, C> = []<class... Vs>(Types<Vs...>) {
   return (std::size_t{DecidesOn<A, C, Vs>} + ... + std::size_t{DecidesAlone<A, C>});
 }(typename ViewsOf<A>::type{});
@@ -53,11 +57,13 @@ inline constexpr std::size_t handlers_of<A, C> = []<class... Vs>(Types<Vs...>) {
 /// What the handler of a command gives: an Effect<R>, or R where it is a query.
 template <class A, class C, class V = typename ViewOf<A, C>::type>
 struct HandlerOf {
-  using Given = std::remove_cvref_t<decltype(A::on(std::declval<const typename A::State&>(), std::declval<const C&>(), std::declval<const V&>()))>;
+  using Given = std::remove_cvref_t<decltype(A::on(std::declval<const typename A::State&>(), std::declval<const C&>(),
+                                                   std::declval<const V&>()))>;
 };
 template <class A, class C>
 struct HandlerOf<A, C, void> {
-  using Given = std::remove_cvref_t<decltype(A::on(std::declval<const typename A::State&>(), std::declval<const C&>()))>;
+  using Given =
+      std::remove_cvref_t<decltype(A::on(std::declval<const typename A::State&>(), std::declval<const C&>()))>;
 };
 
 template <class Given>

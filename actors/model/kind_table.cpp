@@ -15,7 +15,8 @@ namespace {
 /// By name: rows are sorted once, when the kind is made.
 template <class Row>
 const Row* find(const std::vector<Row>& rows, std::string_view name) {
-  const auto at = std::lower_bound(rows.begin(), rows.end(), name, [](const Row& row, std::string_view n) { return row.name < n; });
+  const auto at =
+      std::lower_bound(rows.begin(), rows.end(), name, [](const Row& row, std::string_view n) { return row.name < n; });
   return at != rows.end() && at->name == name ? &*at : nullptr;
 }
 
@@ -39,7 +40,9 @@ class TabledKind final : public AggregateKind {
     return refuse(thrown(ErrorCode::invalid_argument, of_kind("copying the state")));
   }
 
-  Result<std::string> encode(const AnyState& state) const override try { return in_kind("the state", table_.encode(state)); } catch (...) {
+  Result<std::string> encode(const AnyState& state) const override try {
+    return in_kind("the state", table_.encode(state));
+  } catch (...) {
     return refuse(thrown(ErrorCode::invalid_argument, of_kind("encoding the state")));
   }
 
@@ -54,8 +57,9 @@ class TabledKind final : public AggregateKind {
   Result<void> apply(AnyState& state, std::string_view event_type, std::string_view payload) const override {
     const EventRow* row = find(table_.events, event_type);
     if (row == nullptr) {
-      return refuse(ErrorCode::corruption, of_kind("event type " + in_quotes(event_type)) +
-                                               " is known neither as one of Events nor of OldEvents: it is never skipped");
+      return refuse(ErrorCode::corruption,
+                    of_kind("event type " + in_quotes(event_type)) +
+                        " is known neither as one of Events nor of OldEvents: it is never skipped");
     }
     try {
       return in_kind("event " + in_quotes(event_type), row->apply(state, payload));
@@ -64,7 +68,9 @@ class TabledKind final : public AggregateKind {
     }
   }
 
-  bool knows_command(std::string_view command_type) const override { return find(table_.commands, command_type) != nullptr; }
+  bool knows_command(std::string_view command_type) const override {
+    return find(table_.commands, command_type) != nullptr;
+  }
 
   bool is_query(std::string_view command_type) const override {
     const CommandRow* row = find(table_.commands, command_type);
@@ -79,11 +85,13 @@ class TabledKind final : public AggregateKind {
       DecisionModel model;
       if (auto made = row->view(command.bytes, model); !made) return as_argument(command.type, std::move(made).error());
       if (auto ok = model.query.check(); !ok) {
-        return refuse(ok.error().code, of_kind("the query of the view of command " + in_quotes(command.type)) + ": " + ok.error().what);
+        return refuse(ok.error().code,
+                      of_kind("the query of the view of command " + in_quotes(command.type)) + ": " + ok.error().what);
       }
       return model;
     } catch (...) {
-      return refuse(thrown(ErrorCode::invalid_argument, of_kind("making the view of command " + in_quotes(command.type))));
+      return refuse(
+          thrown(ErrorCode::invalid_argument, of_kind("making the view of command " + in_quotes(command.type))));
     }
   }
 
@@ -93,26 +101,28 @@ class TabledKind final : public AggregateKind {
     const ViewEventRow* view_event = find(row->view_events, event.type);
     if (view_event == nullptr) return {};
     if (event.state != EventState::live) {
-      return refuse(ErrorCode::not_found, of_kind("event " + in_quotes(event.type)) + " at position " +
-                                              std::to_string(event.position.value) + " is " +
-                                              (event.state == EventState::erased ? "erased" : "removed") +
-                                              ": command " + in_quotes(command.type) + " cannot be decided without its payload");
+      return refuse(ErrorCode::not_found,
+                    of_kind("event " + in_quotes(event.type)) + " at position " + std::to_string(event.position.value) +
+                        " is " + (event.state == EventState::erased ? "erased" : "removed") + ": command " +
+                        in_quotes(command.type) + " cannot be decided without its payload");
     }
     try {
       return in_kind("event " + in_quotes(event.type), view_event->apply(model, event));
     } catch (...) {
-      return refuse(thrown(ErrorCode::invalid_argument,
-                           of_kind("applying event " + in_quotes(event.type) + " to the view of command " + in_quotes(command.type))));
+      return refuse(thrown(ErrorCode::invalid_argument, of_kind("applying event " + in_quotes(event.type) +
+                                                                " to the view of command " + in_quotes(command.type))));
     }
   }
 
   Result<Decision> decide(const AnyState& state, const CommandBytes& command, const AnyState* model) const override {
     const CommandRow* row = find(table_.commands, command.type);
     if (row == nullptr) return unknown_command(command.type);
-    EVERSHARD_CHECK((row->view != nullptr) == (model != nullptr), "a command that has a view is decided on it, no other is");
+    EVERSHARD_CHECK((row->view != nullptr) == (model != nullptr),
+                    "a command that has a view is decided on it, no other is");
     try {
       Decided decided;
-      if (auto ok = row->decide(state, command.bytes, model, decided); !ok) return as_argument(command.type, std::move(ok).error());
+      if (auto ok = row->decide(state, command.bytes, model, decided); !ok)
+        return as_argument(command.type, std::move(ok).error());
       return decision(command.type, std::move(decided));
     } catch (...) {
       return refuse(thrown(ErrorCode::invalid_argument, of_kind("the handler of command " + in_quotes(command.type))));
@@ -120,7 +130,9 @@ class TabledKind final : public AggregateKind {
   }
 
  private:
-  std::string of_kind(const std::string& what) const { return "aggregate type " + in_quotes(table_.type) + ": " + what; }
+  std::string of_kind(const std::string& what) const {
+    return "aggregate type " + in_quotes(table_.type) + ": " + what;
+  }
 
   template <class T>
   Result<T> in_kind(const std::string& what, Result<T> result) const {
@@ -152,15 +164,17 @@ class TabledKind final : public AggregateKind {
       return decision;
     }
     if (decided.reply_of != nullptr && *decided.reply_of != *table_.state_type) {
-      return refuse(ErrorCode::invalid_argument, of_kind("the handler of command " + in_quotes(command)) + " replies from a " +
-                                                     cpp_name(*decided.reply_of) + ", the state is a " + cpp_name(*table_.state_type));
+      return refuse(ErrorCode::invalid_argument, of_kind("the handler of command " + in_quotes(command)) +
+                                                     " replies from a " + cpp_name(*decided.reply_of) +
+                                                     ", the state is a " + cpp_name(*table_.state_type));
     }
     decision.events.reserve(decided.events.size());
     for (const auto& event : decided.events) {
       const EventRow* row = row_of(*event.type);
       if (row == nullptr) {
-        return refuse(ErrorCode::invalid_argument, of_kind("the handler of command " + in_quotes(command)) + " persists a " +
-                                                       cpp_name(*event.type) + ", which is not one of Events");
+        return refuse(ErrorCode::invalid_argument, of_kind("the handler of command " + in_quotes(command)) +
+                                                       " persists a " + cpp_name(*event.type) +
+                                                       ", which is not one of Events");
       }
       auto& encoded = decision.events.emplace_back();
       EVERSHARD_TRY(in_kind("event " + in_quotes(row->name), row->encode(event.value.get(), encoded)));
@@ -186,7 +200,8 @@ template <class Row>
 Result<void> check_names(const std::string& of, const std::string& role, const std::vector<Row>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto spoken = [&](std::size_t n) { return cpp_name(*rows[n].type); };
-    if (auto ok = check_name("the logical name of " + role + " " + spoken(i), rows[i].name, event_type_bytes_max); !ok) {
+    if (auto ok = check_name("the logical name of " + role + " " + spoken(i), rows[i].name, event_type_bytes_max);
+        !ok) {
       return refuse(ok.error().code, of + ": " + ok.error().what);
     }
     for (std::size_t j = 0; j < i; ++j) {

@@ -38,7 +38,8 @@ struct CommandRow {
   const std::type_info* type = nullptr;
   bool query = false;
   /// Errors: corruption  the bytes
-  Result<void> (*decide)(const AnyState& state, std::string_view command, const AnyState* view, Decided& decided) = nullptr;
+  Result<void> (*decide)(const AnyState& state, std::string_view command, const AnyState* view,
+                         Decided& decided) = nullptr;
   Result<void> (*view)(std::string_view command, DecisionModel& model) = nullptr;  ///< null: decided on the state alone
   std::vector<ViewEventRow> view_events;
 };

@@ -22,7 +22,8 @@ Result<std::string> protobuf_bytes(const pb::MessageLite& message) {
   }
   const std::size_t size = message.ByteSizeLong();
   if (size > INT_MAX) {
-    return refuse(ErrorCode::too_large, message.GetTypeName() + " has " + std::to_string(size) + " bytes, Protobuf's limit is 2 GiB");
+    return refuse(ErrorCode::too_large,
+                  message.GetTypeName() + " has " + std::to_string(size) + " bytes, Protobuf's limit is 2 GiB");
   }
   std::string bytes(size, '\0');
   pb::io::ArrayOutputStream array(bytes.data(), static_cast<int>(size));
@@ -38,7 +39,8 @@ Result<std::string> protobuf_bytes(const pb::MessageLite& message) {
 
 Result<void> parse_protobuf(std::string_view bytes, pb::MessageLite& message) {
   if (bytes.size() <= INT_MAX && message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return {};
-  return refuse(ErrorCode::corruption, std::to_string(bytes.size()) + " bytes are not a " + message.GetTypeName() + ": " + in_quotes(bytes));
+  return refuse(ErrorCode::corruption,
+                std::to_string(bytes.size()) + " bytes are not a " + message.GetTypeName() + ": " + in_quotes(bytes));
 }
 
 std::string protobuf_text(const pb::MessageLite& message) {

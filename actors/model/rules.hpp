@@ -24,13 +24,21 @@ struct EventRules {
   static constexpr bool once = times_listed<E, typename A::Events> == 1;
   static_assert(once, "evershard: this event is listed twice in Events");
   static constexpr bool encodable = Encodable<E>;
-  static_assert(encodable, "evershard: this event cannot be encoded: make it a Protobuf message, or specialise evershard::Codec for it");
+  static_assert(
+      encodable,
+      "evershard: this event cannot be encoded: make it a Protobuf message, or specialise evershard::Codec for it");
   static constexpr bool named = Named<E>;
-  static_assert(named, "evershard: this event has no logical name: give Codec<Event>::name, or specialise evershard::logical_name");
+  static_assert(
+      named,
+      "evershard: this event has no logical name: give Codec<Event>::name, or specialise evershard::logical_name");
   static constexpr bool applied = requires(typename A::State& state, const E& event) { A::apply(state, event); };
   static_assert(applied, "evershard: the aggregate has no static void apply(State&, const Event&) for this event");
-  static constexpr bool changes = !applied || !requires(const typename A::State& state, const E& event) { A::apply(state, event); };
-  static_assert(changes, "evershard: apply of this event takes the state by value or by const&: it must take State& to change it");
+  static constexpr bool changes = !applied || !requires(const typename A::State& state, const E& event) {
+    A::apply(state, event);
+  };
+  static_assert(
+      changes,
+      "evershard: apply of this event takes the state by value or by const&: it must take State& to change it");
   static constexpr bool value = once && encodable && named && applied && changes;
 };
 
@@ -41,7 +49,9 @@ struct OldEventRules {
       times_listed<E, typename Owner::OldEvents> == 1 && times_listed<E, typename Owner::Events> == 0;
   static_assert(once, "evershard: this old event is listed twice, in OldEvents or in Events besides");
   static constexpr bool encodable = Encodable<E> && Named<E>;
-  static_assert(encodable, "evershard: this old event cannot be decoded: it must be a Protobuf message, or have a Codec with a name");
+  static_assert(
+      encodable,
+      "evershard: this old event cannot be decoded: it must be a Protobuf message, or have a Codec with a name");
   static constexpr bool upcast = Upcasts<Owner, E>;
   static_assert(upcast, "evershard: there is no static upcast(const OldEvent&) for this event of OldEvents");
   static constexpr bool lands = [] {
@@ -50,8 +60,10 @@ struct OldEventRules {
     }
     return true;
   }();
-  static_assert(lands, "evershard: upcast of this event gives neither an event of Events or OldEvents, nor an optional, vector, "
-                       "variant or tuple of them");
+  static_assert(
+      lands,
+      "evershard: upcast of this event gives neither an event of Events or OldEvents, nor an optional, vector, "
+      "variant or tuple of them");
   static constexpr bool value = once && encodable && upcast && lands;
 };
 
@@ -59,10 +71,14 @@ struct OldEventRules {
 template <class V, class E>
 struct ViewEventRules {
   static constexpr bool encodable = Encodable<E> && Named<E>;
-  static_assert(encodable, "evershard: this event of a view cannot be decoded: it must be a Protobuf message, or have a Codec with a name");
-  static constexpr bool applied = requires(V& view, const E& event) { view.apply(event); } ||
-                                  requires(V& view, const E& event, const RecordedEvent& at) { view.apply(event, at); };
-  static_assert(applied, "evershard: the view has no void apply(const Event&), or apply(const Event&, const RecordedEvent&), for this event");
+  static_assert(
+      encodable,
+      "evershard: this event of a view cannot be decoded: it must be a Protobuf message, or have a Codec with a name");
+  static constexpr bool applied = requires(V& view, const E& event) { view.apply(event); }
+  || requires(V& view, const E& event, const RecordedEvent& at) { view.apply(event, at); };
+  static_assert(applied,
+                "evershard: the view has no void apply(const Event&), or apply(const Event&, const RecordedEvent&), "
+                "for this event");
   static constexpr bool value = encodable && applied;
 };
 
@@ -96,25 +112,37 @@ struct CommandRules {
   static constexpr bool once = times_listed<C, typename A::Commands> == 1;
   static_assert(once, "evershard: this command is listed twice in Commands");
   static constexpr bool encodable = Encodable<C>;
-  static_assert(encodable, "evershard: this command cannot be encoded: make it a Protobuf message, or specialise evershard::Codec for it");
+  static_assert(
+      encodable,
+      "evershard: this command cannot be encoded: make it a Protobuf message, or specialise evershard::Codec for it");
   static constexpr bool named = Named<C>;
-  static_assert(named, "evershard: this command has no logical name: give Codec<Command>::name, or specialise evershard::logical_name");
-  static constexpr bool mutates = handlers_of<A, C> == 0 && requires(typename A::State& state, const C& command) { A::on(state, command); };
-  static_assert(!mutates, "evershard: the handler of this command takes State&: it must take const State&, only apply changes a state");
+  static_assert(
+      named,
+      "evershard: this command has no logical name: give Codec<Command>::name, or specialise evershard::logical_name");
+  static constexpr bool mutates = handlers_of<A, C> == 0 && requires(typename A::State& state, const C& command) {
+    A::on(state, command);
+  };
+  static_assert(
+      !mutates,
+      "evershard: the handler of this command takes State&: it must take const State&, only apply changes a state");
   static constexpr bool handled = handlers_of<A, C> > 0;
   static_assert(handled || mutates,
-                "evershard: the aggregate has no static on(const State&, const Command&) for this command, nor one with a view of Views");
+                "evershard: the aggregate has no static on(const State&, const Command&) for this command, nor one "
+                "with a view of Views");
   static constexpr bool one = handlers_of<A, C> <= 1;
   static_assert(one, "evershard: the aggregate has several handlers for this command, with different views");
   static constexpr bool answers = [] {
     if constexpr (handlers_of<A, C> == 1) return Encodable<ReplyOf<A, C>>;
     return true;
   }();
-  static_assert(answers, "evershard: what the handler of this command replies cannot be encoded: it must be a Protobuf message, have a Codec, "
-                         "or be evershard::Done");
+  static_assert(answers,
+                "evershard: what the handler of this command replies cannot be encoded: it must be a Protobuf message, "
+                "have a Codec, "
+                "or be evershard::Done");
   static constexpr bool viewed = [] {
     if constexpr (handlers_of<A, C> == 1) {
-      if constexpr (!std::is_void_v<typename ViewOf<A, C>::type>) return ViewRules<typename ViewOf<A, C>::type, C>::value;
+      if constexpr (!std::is_void_v<typename ViewOf<A, C>::type>)
+        return ViewRules<typename ViewOf<A, C>::type, C>::value;
     }
     return true;
   }();
@@ -139,19 +167,24 @@ struct AggregateRules {
   static constexpr bool typed = requires {
     { A::type } -> std::convertible_to<std::string_view>;
   };
-  static_assert(typed, "evershard: the aggregate has no logical name: add `static constexpr std::string_view type = \"...\";`");
+  static_assert(
+      typed, "evershard: the aggregate has no logical name: add `static constexpr std::string_view type = \"...\";`");
   static constexpr bool has_state = requires { typename A::State; };
   static_assert(has_state, "evershard: the aggregate has no `using State = ...`");
   static constexpr bool encodable = [] {
     if constexpr (has_state) return Encodable<typename A::State>;
     return true;
   }();
-  static_assert(encodable, "evershard: the aggregate's State cannot be encoded: make it a Protobuf message, or specialise evershard::Codec for it");
+  static_assert(encodable,
+                "evershard: the aggregate's State cannot be encoded: make it a Protobuf message, or specialise "
+                "evershard::Codec for it");
   static constexpr bool regular = [] {
     if constexpr (has_state) return std::default_initializable<typename A::State> && std::copyable<typename A::State>;
     return true;
   }();
-  static_assert(regular, "evershard: the aggregate's State must be default-constructible, the state before the first event, and copyable");
+  static_assert(
+      regular,
+      "evershard: the aggregate's State must be default-constructible, the state before the first event, and copyable");
   static constexpr bool has_commands = requires { requires is_types<typename A::Commands>; };
   static_assert(has_commands, "evershard: the aggregate has no `using Commands = evershard::Types<...>`");
   static constexpr bool has_events = requires { requires is_types<typename A::Events>; };
@@ -159,8 +192,8 @@ struct AggregateRules {
   static constexpr bool has_lists = is_types<typename OldEventsOf<A>::type> && is_types<typename ViewsOf<A>::type>;
   static_assert(has_lists, "evershard: OldEvents or Views of the aggregate is not an evershard::Types<...>");
 
-  static constexpr bool value =
-      MemberRules<A, typed && has_state && encodable && regular && has_commands && has_events && has_lists>::value;
+  static constexpr bool value = MemberRules < A,
+                        typed &&has_state &&encodable &&regular &&has_commands &&has_events &&has_lists > ::value;
 };
 
 }  // namespace evershard

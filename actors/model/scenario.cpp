@@ -11,9 +11,12 @@ namespace {
 
 std::string outcome_of(Decision::Kind kind) {
   switch (kind) {
-    case Decision::Kind::persist: return "persisted events";
-    case Decision::Kind::nothing: return "persisted nothing";
-    case Decision::Kind::reject: return "rejected";
+    case Decision::Kind::persist:
+      return "persisted events";
+    case Decision::Kind::nothing:
+      return "persisted nothing";
+    case Decision::Kind::reject:
+      return "rejected";
   }
   return {};
 }
@@ -50,10 +53,13 @@ void Scenario::clear() {
 void Scenario::given(DecidedEvent event, std::optional<AggregateId> aggregate, const Shape& shape) {
   if (shape_of(shape.name) == nullptr) shapes_.push_back(shape);
   check_codec(shape, event.payload);
-  if (auto ok = check(event_of(event, aggregate), limits_); !ok) fail("given: the event cannot be stored: " + ok.error().what);
+  if (auto ok = check(event_of(event, aggregate), limits_); !ok)
+    fail("given: the event cannot be stored: " + ok.error().what);
   const bool own = aggregate == id_;
   given_text_ += "\n  given    " + text_of(event.type, event.payload) +
-                 (own ? "" : aggregate ? " of " + in_quotes(aggregate->text()) : " of no aggregate");
+                 (own         ? ""
+                  : aggregate ? " of " + in_quotes(aggregate->text())
+                              : " of no aggregate");
   record(std::move(event), std::move(aggregate));
 }
 
@@ -62,7 +68,8 @@ void Scenario::record(DecidedEvent decided, std::optional<AggregateId> aggregate
   event.position = GlobalPosition{history_.size() + 1};
   event.offset = ShardOffset{history_.size() + 1};
   event.id = EventId::derived(EventId{}, static_cast<std::uint32_t>(history_.size()));
-  const auto of_it = std::count_if(history_.begin(), history_.end(), [&](const auto& e) { return e.aggregate == aggregate; });
+  const auto of_it =
+      std::count_if(history_.begin(), history_.end(), [&](const auto& e) { return e.aggregate == aggregate; });
   if (aggregate) event.seq_nr = SeqNr{static_cast<std::uint64_t>(of_it) + 1};
   event.aggregate = std::move(aggregate);
   event.type = std::move(decided.type);
@@ -87,7 +94,9 @@ Told Scenario::when(const CommandBytes& command, const Shape& command_shape, con
   }
   const std::string before = bytes_of(**state);
   check_codec(state_, before);
-  if (auto again = replay()) expect_same_state(before, bytes_of(**again), "apply or upcast is not deterministic: the given events, replayed twice");
+  if (auto again = replay())
+    expect_same_state(before, bytes_of(**again),
+                      "apply or upcast is not deterministic: the given events, replayed twice");
   auto restore = restored(**state);
 
   auto decided = decide(**state, command);
@@ -122,6 +131,7 @@ Told Scenario::when(const CommandBytes& command, const Shape& command_shape, con
     return told;
   }
   told.state = bytes_of(**after);
+  expect_same_state(before, bytes_of(**state), "applying events to a copy of the state changed the state itself");
   if (decision.kind != Decision::Kind::reject) {
     auto reply = decision.reply ? decision.reply(**after) : std::string();
     if (!reply) {
@@ -131,7 +141,8 @@ Told Scenario::when(const CommandBytes& command, const Shape& command_shape, con
     told.reply = std::move(*reply);
     check_codec(reply_shape, told.reply);
     if (told.reply.size() > limits_.reply_bytes_max) {
-      fail("the reply has " + std::to_string(told.reply.size()) + " bytes, the limit is " + std::to_string(limits_.reply_bytes_max));
+      fail("the reply has " + std::to_string(told.reply.size()) + " bytes, the limit is " +
+           std::to_string(limits_.reply_bytes_max));
     }
   }
 
@@ -143,18 +154,23 @@ Told Scenario::when(const CommandBytes& command, const Shape& command_shape, con
       const Decision& second = again->decision;
       if (second.kind != told.kind) return outcome_of(second.kind);
       if (second.rejection != told.rejection) return "rejected: " + second.rejection;
-      if (!std::equal(second.events.begin(), second.events.end(), told.events.begin(), told.events.end(), same)) return text_of(second.events);
-      if (second.conditions != told.conditions || second.snapshot != told.snapshot) return "other conditions, or a snapshot besides";
+      if (!std::equal(second.events.begin(), second.events.end(), told.events.begin(), told.events.end(), same))
+        return text_of(second.events);
+      if (second.conditions != told.conditions || second.snapshot != told.snapshot)
+        return "other conditions, or a snapshot besides";
       return {};
     }();
     if (!differs.empty()) {
-      fail("the handler does not decide the same again, on the state restored from its bytes: it looks at something that is "
-           "neither in the command nor in the encoded state",
-           text_of(told), differs);
+      fail(
+          "the handler does not decide the same again, on the state restored from its bytes: it looks at something "
+          "that is "
+          "neither in the command nor in the encoded state",
+          text_of(told), differs);
     }
     for (const auto& event : told.events) static_cast<void>(kind_->apply(**restore, event.type, event.payload));
     expect_same_state(told.state, bytes_of(**restore),
-                      "apply is not a function of event and encoded state: the state after the events, and the same from a state restored from its bytes");
+                      "apply is not a function of event and encoded state: the state after the events, and the same "
+                      "from a state restored from its bytes");
   }
 
   if (told.kind == Decision::Kind::persist) {
@@ -164,7 +180,8 @@ Told Scenario::when(const CommandBytes& command, const Shape& command_shape, con
     }
     for (const auto& event : told.events) record(event, id_);
     if (auto replayed = replay()) {
-      expect_same_state(told.state, bytes_of(**replayed), "replaying all events from the first gives another state than the one decided on");
+      expect_same_state(told.state, bytes_of(**replayed),
+                        "replaying all events from the first gives another state than the one decided on");
     }
   }
   return told;
@@ -207,7 +224,8 @@ std::optional<Error> Scenario::refused_by(const std::vector<AppendCondition>& co
     for (const auto& event : history_) {
       if (event.position <= condition.after || !condition.query.matches(event)) continue;
       return Error(ErrorCode::condition_failed, "event " + in_quotes(event.type) + " at position " +
-                                                    std::to_string(event.position.value) + " matches the condition of fail_if");
+                                                    std::to_string(event.position.value) +
+                                                    " matches the condition of fail_if");
     }
   }
   return std::nullopt;
@@ -215,7 +233,8 @@ std::optional<Error> Scenario::refused_by(const std::vector<AppendCondition>& co
 
 void Scenario::check_events(const std::vector<DecidedEvent>& events) const {
   for (const auto& event : events) {
-    if (auto ok = check(event_of(event, id_), limits_); !ok) fail("event " + in_quotes(event.type) + " cannot be stored: " + ok.error().what);
+    if (auto ok = check(event_of(event, id_), limits_); !ok)
+      fail("event " + in_quotes(event.type) + " cannot be stored: " + ok.error().what);
     if (const Shape* shape = shape_of(event.type)) check_codec(*shape, event.payload);
   }
 }
@@ -224,7 +243,8 @@ void Scenario::check_view(const Query& query, const std::vector<std::string>& vi
   for (const auto& item : query.items()) {
     for (const auto& type : item.types) {
       if (std::find(view_events.begin(), view_events.end(), type) != view_events.end()) continue;
-      fail("the view's query asks for event type " + in_quotes(type) + ", which is not one of the view's Events: it would be passed over");
+      fail("the view's query asks for event type " + in_quotes(type) +
+           ", which is not one of the view's Events: it would be passed over");
     }
   }
 }
@@ -238,12 +258,14 @@ void Scenario::check_codec(const Shape& shape, std::string_view bytes) const {
   }
 }
 
-void Scenario::expect_same_state(const std::string& expected, const std::string& actual, const std::string& what) const {
+void Scenario::expect_same_state(const std::string& expected, const std::string& actual,
+                                 const std::string& what) const {
   if (expected != actual) fail(what + ": the states differ", state_.show(expected), state_.show(actual));
 }
 
 const Shape* Scenario::shape_of(std::string_view event_type) const {
-  const auto at = std::find_if(shapes_.begin(), shapes_.end(), [&](const Shape& shape) { return shape.name == event_type; });
+  const auto at =
+      std::find_if(shapes_.begin(), shapes_.end(), [&](const Shape& shape) { return shape.name == event_type; });
   return at == shapes_.end() ? nullptr : &*at;
 }
 
@@ -266,8 +288,11 @@ std::string Scenario::text_of(const Told& told) const {
 }
 
 void Scenario::expect_events(const Told& told, const std::vector<DecidedEvent>& expected) const {
-  const auto equal = [](const DecidedEvent& a, const DecidedEvent& b) { return a.type == b.type && a.payload == b.payload; };
-  if (!told.error && std::equal(told.events.begin(), told.events.end(), expected.begin(), expected.end(), equal)) return;
+  const auto equal = [](const DecidedEvent& a, const DecidedEvent& b) {
+    return a.type == b.type && a.payload == b.payload;
+  };
+  if (!told.error && std::equal(told.events.begin(), told.events.end(), expected.begin(), expected.end(), equal))
+    return;
   fail("then: other events", text_of(expected), text_of(told));
 }
 
@@ -292,7 +317,8 @@ void Scenario::expect_rejection(const Told& told, std::string_view text) const {
 
 void Scenario::expect_error(const Told& told, ErrorCode code, std::string_view text) const {
   if (told.error && told.error->code == code && told.error->what.find(text) != std::string::npos) return;
-  fail("failed: it did not, or with another error", "failed: " + std::string(name_of(code)) + ": ..." + std::string(text), text_of(told));
+  fail("failed: it did not, or with another error",
+       "failed: " + std::string(name_of(code)) + ": ..." + std::string(text), text_of(told));
 }
 
 void Scenario::expect_state(const Told& told, const Result<std::string>& expected) const {

@@ -43,8 +43,13 @@ class Scenario {
  public:
   using Report = std::function<void(const std::string& failure)>;
 
-  Scenario(std::shared_ptr<const AggregateKind> kind, AggregateId id, std::vector<Shape> events, Shape state, Report report)
-      : kind_(std::move(kind)), id_(std::move(id)), shapes_(std::move(events)), state_(std::move(state)), report_(std::move(report)) {}
+  Scenario(std::shared_ptr<const AggregateKind> kind, AggregateId id, std::vector<Shape> events, Shape state,
+           Report report)
+      : kind_(std::move(kind)),
+        id_(std::move(id)),
+        shapes_(std::move(events)),
+        state_(std::move(state)),
+        report_(std::move(report)) {}
 
   [[nodiscard]] const AggregateId& id() const { return id_; }
 

@@ -26,8 +26,8 @@ class TestFailure : public std::logic_error {
 template <Encodable T>
 [[nodiscard]] std::string shown(std::string_view bytes) {
   if constexpr (ProtobufMessage<T>) {
-    auto message = from_bytes<T>(bytes);
-    return message ? protobuf_text(*message) : in_quotes(bytes);
+    T message;
+    return parse_bytes(bytes, message) ? protobuf_text(message) : in_quotes(bytes);
   } else if constexpr (Codec<T>::format == PayloadFormat::json || Codec<T>::format == PayloadFormat::text) {
     return std::string(bytes);
   } else {
@@ -37,9 +37,9 @@ template <Encodable T>
 
 template <Encodable T>
 [[nodiscard]] Result<std::string> recoded(std::string_view bytes) {
-  auto value = from_bytes<T>(bytes);
-  if (!value) return Refused(std::move(value).error());
-  return to_bytes(*value);
+  T value{};
+  EVERSHARD_TRY(parse_bytes(bytes, value));
+  return to_bytes(value);
 }
 
 template <class T>
@@ -63,7 +63,8 @@ class Outcome {
   /// Exactly these events, in this order; none: nothing is written.
   template <class... Es>
   Outcome& then(const Es&... events) {
-    static_assert((listed<Es, typename A::Events> && ...), "evershard: then(...): this is not one of the aggregate's Events");
+    static_assert((listed<Es, typename A::Events> && ...),
+                  "evershard: then(...): this is not one of the aggregate's Events");
     std::vector<DecidedEvent> expected;
     (add(expected, events), ...);
     scenario_->expect_events(told_, expected);
@@ -113,7 +114,8 @@ class Outcome {
   template <class E>
   void add(std::vector<DecidedEvent>& expected, const E& event) {
     auto payload = to_bytes(event);
-    if (scenario_->encoded(shape_of<E>(), payload)) expected.push_back({name_of_type<E>(), std::move(*payload), Codec<E>::format, {}, {}});
+    if (scenario_->encoded(shape_of<E>(), payload))
+      expected.push_back({name_of_type<E>(), std::move(*payload), Codec<E>::format, {}, {}});
   }
 
   Scenario* scenario_;
@@ -134,7 +136,8 @@ class TestKit {
   using Report = Scenario::Report;
 
   /// `id`: the value part of the aggregate's id. `report`: what a failure does; it may return.
-  explicit TestKit(std::string id = "test", Report report = [](const std::string& failure) { throw TestFailure(failure); })
+  explicit TestKit(
+      std::string id = "test", Report report = [](const std::string& failure) { throw TestFailure(failure); })
       : scenario_(make(std::move(id), std::move(report))) {}
 
   /// The aggregate's own events so far, old ones too; what was given before is forgotten.
@@ -145,7 +148,7 @@ class TestKit {
   }
   template <class... Es>
   TestKit& and_given(const Es&... events) {
-    static_assert(((listed<Es, typename A::Events> || listed<Es, typename OldEventsOf<A>::type>) && ...),
+    static_assert(((listed<Es, typename A::Events> || listed<Es, typename OldEventsOf<A>::type>)&&...),
                   "evershard: given(...): this is not one of the aggregate's Events or OldEvents");
     (give<A>(events, scenario_.id()), ...);
     return *this;
@@ -153,7 +156,8 @@ class TestKit {
   /// Further events, of another aggregate, for commands that are decided on a view; with the tags it gives them.
   template <class Other, class... Es>
   TestKit& given_of(std::string id, const Es&... events) {
-    static_assert((listed<Es, typename Other::Events> && ...), "evershard: given_of<Other>(...): this is not one of Other's Events");
+    static_assert((listed<Es, typename Other::Events> && ...),
+                  "evershard: given_of<Other>(...): this is not one of Other's Events");
     (give<Other>(events, AggregateId{std::string(std::string_view(Other::type)), id}), ...);
     return *this;
   }
@@ -161,7 +165,9 @@ class TestKit {
   template <class E>
   TestKit& given_tagged(const E& event, std::vector<Tag> tags) {
     auto payload = checked_bytes(event);
-    if (payload) scenario_.given({name_of_type<E>(), std::move(*payload), Codec<E>::format, std::move(tags), {}}, std::nullopt, shape_of<E>());
+    if (payload)
+      scenario_.given({name_of_type<E>(), std::move(*payload), Codec<E>::format, std::move(tags), {}}, std::nullopt,
+                      shape_of<E>());
     return *this;
   }
 
@@ -185,14 +191,16 @@ class TestKit {
     std::vector<Shape> events;
     for_each_type(typename A::Events{}, [&]<class E>() { events.push_back(shape_of<E>()); });
     AggregateId aggregate{std::string((*kind)->type()), std::move(id)};
-    return {std::move(*kind), std::move(aggregate), std::move(events), shape_of<typename A::State>(), std::move(report)};
+    return {std::move(*kind), std::move(aggregate), std::move(events), shape_of<typename A::State>(),
+            std::move(report)};
   }
 
   template <class Owner, class E>
   void give(const E& event, AggregateId aggregate) {
     if (!checked_bytes(event)) return;
     DecidedEvent decided;
-    if (TypedKind<Owner>::template encode_event<E>(&event, decided)) scenario_.given(std::move(decided), std::move(aggregate), shape_of<E>());
+    if (TypedKind<Owner>::template encode_event<E>(&event, decided))
+      scenario_.given(std::move(decided), std::move(aggregate), shape_of<E>());
   }
 
   template <class V>
@@ -212,8 +220,10 @@ class TestKit {
     auto bytes = to_bytes(value);
     if (!scenario_.encoded(shape_of<T>(), bytes)) return bytes;
     if constexpr (std::equality_comparable<T>) {
-      const auto back = from_bytes<T>(*bytes);
-      if (back && !(*back == value)) scenario_.fail(shape_of<T>().name + " is not the same value after encoding and decoding it: " + shown<T>(*bytes));
+      T back{};
+      if (parse_bytes(*bytes, back) && !(back == value))
+        scenario_.fail(shape_of<T>().name +
+                       " is not the same value after encoding and decoding it: " + shown<T>(*bytes));
     }
     return bytes;
   }

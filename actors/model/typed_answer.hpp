@@ -24,21 +24,22 @@ class Answer {
 
   /// A reply that cannot be decoded is a failed answer (corruption), whose `duplicate`, `version` and `position` hold.
   explicit Answer(AnyAnswer any)
-      : rejection_(std::move(any.rejection)), error_(std::move(any.error)), kind_(any.kind), duplicate_(any.duplicate),
-        version_(any.version), position_(any.position) {
+      : rejection_(std::move(any.rejection)),
+        error_(std::move(any.error)),
+        kind_(any.kind),
+        duplicate_(any.duplicate),
+        version_(any.version),
+        position_(any.position) {
     if (kind_ != AnswerKind::replied) return;
-    auto reply = from_bytes<R>(any.reply);
-    if (reply) {
-      reply_ = std::move(*reply);
-    } else {
+    if (auto parsed = parse_bytes(any.reply, reply_); !parsed) {
       kind_ = AnswerKind::failed;
-      error_ = std::move(reply).error();
+      error_ = std::move(parsed).error();
     }
   }
   template <class Other>
-    requires(!std::is_same_v<Other, R>)
-  Answer(const Answer<Other>&) {
-    static_assert(std::is_same_v<Other, R>, "evershard: this is not the command's reply type: the Answer<...> asked for is of another");
+  requires(!std::is_same_v<Other, R>) Answer(const Answer<Other>&) {
+    static_assert(std::is_same_v<Other, R>,
+                  "evershard: this is not the command's reply type: the Answer<...> asked for is of another");
   }
 
   [[nodiscard]] AnswerKind kind() const { return kind_; }

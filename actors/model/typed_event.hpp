@@ -26,14 +26,15 @@ template <class Events>
   for_each_type(Events{}, [&]<class E>() {
     if (event.type != name_of_type<E>()) return;
     if (event.state != EventState::live) {
-      typed = refuse(ErrorCode::not_found, "the payload of the event at position " + std::to_string(event.position.value) + " is gone");
+      typed = refuse(ErrorCode::not_found,
+                     "the payload of the event at position " + std::to_string(event.position.value) + " is gone");
       return;
     }
-    auto value = from_bytes<E>(event.payload);
-    if (value) {
-      typed = std::move(*value);
+    E value{};
+    if (auto parsed = parse_bytes(event.payload, value); parsed) {
+      typed = std::move(value);
     } else {
-      typed = Refused(std::move(value).error());
+      typed = Refused(std::move(parsed).error());
     }
   });
   return typed;

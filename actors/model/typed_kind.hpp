@@ -94,7 +94,8 @@ struct TypedKind {
   }
 
   template <class C, class V>
-  static Result<void> decide(const AnyState& state, std::string_view bytes, [[maybe_unused]] const AnyState* view, Decided& decided) {
+  static Result<void> decide(const AnyState& state, std::string_view bytes, [[maybe_unused]] const AnyState* view,
+                             Decided& decided) {
     C parsed;
     EVERSHARD_TRY(parse_bytes(bytes, parsed));
     const C& command = parsed;

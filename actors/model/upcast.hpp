@@ -18,19 +18,21 @@ struct OldEventsOf {
   using type = Types<>;
 };
 template <class Owner>
-  requires requires { typename Owner::OldEvents; }
+requires requires { typename Owner::OldEvents; }
 struct OldEventsOf<Owner> {
   using type = typename Owner::OldEvents;
 };
 
 template <class Owner, class E>
-concept Upcasts = requires(const E& event) { Owner::upcast(event); };
+concept Upcasts = requires(const E& event) {
+  Owner::upcast(event);
+};
 
 /// Whether `T` is something an upcast may give: an event of today or an old one (which is upcast in turn), std::monostate for
 /// none, and optionals, vectors, variants and tuples of these.
 template <class Owner, class T>
-inline constexpr bool becomes_events =
-    std::is_same_v<T, std::monostate> || listed<T, typename Owner::Events> || listed<T, typename OldEventsOf<Owner>::type>;
+inline constexpr bool becomes_events = std::is_same_v<T, std::monostate> || listed<T, typename Owner::Events> ||
+                                       listed<T, typename OldEventsOf<Owner>::type>;
 template <class Owner, class T>
 inline constexpr bool becomes_events<Owner, std::optional<T>> = becomes_events<Owner, T>;
 template <class Owner, class T>

@@ -13,7 +13,8 @@
 struct BankAccount {
   static constexpr std::string_view type = "bank_account";  // the first half of its ids: bank_account-4711
   using State = bank::Account;
-  using Commands = evershard::Types<bank::OpenAccount, bank::Deposit, bank::Withdraw, bank::CloseAccount, bank::GetBalance>;
+  using Commands =
+      evershard::Types<bank::OpenAccount, bank::Deposit, bank::Withdraw, bank::CloseAccount, bank::GetBalance>;
   using Events = evershard::Types<bank::AccountOpened, bank::Deposited, bank::Withdrawn, bank::AccountClosed>;
 
   // Deciding. A handler looks at the state and the command, and says what has happened, or no. It changes nothing.
@@ -32,7 +33,8 @@ struct BankAccount {
     if (command.amount() <= 0) return evershard::reject("the amount must be positive");
     bank::Deposited deposited;
     deposited.set_amount(command.amount());
-    return evershard::persist(deposited).reply(balance);  // from the state after the event, sent when the event is durable
+    return evershard::persist(deposited).reply(
+        balance);  // from the state after the event, sent when the event is durable
   }
 
   static evershard::Effect<bank::Balance> on(const State& account, const bank::Withdraw& command) {
@@ -66,8 +68,12 @@ struct BankAccount {
     account.set_owner(event.owner());
     account.set_overdraft(event.overdraft());
   }
-  static void apply(State& account, const bank::Deposited& event) { account.set_balance(account.balance() + event.amount()); }
-  static void apply(State& account, const bank::Withdrawn& event) { account.set_balance(account.balance() - event.amount()); }
+  static void apply(State& account, const bank::Deposited& event) {
+    account.set_balance(account.balance() + event.amount());
+  }
+  static void apply(State& account, const bank::Withdrawn& event) {
+    account.set_balance(account.balance() - event.amount());
+  }
   static void apply(State& account, const bank::AccountClosed&) { account.set_open(false); }
 
   // All that follows is optional.

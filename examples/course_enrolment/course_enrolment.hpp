@@ -99,7 +99,8 @@ struct Enrolment {
   using Events = evershard::Types<school::Enrolled, school::Left>;
   using Views = evershard::Types<CourseAndStudent>;
 
-  static evershard::Effect<school::PlacesLeft> on(const State& enrolment, const school::Enrol& command, const CourseAndStudent& view) {
+  static evershard::Effect<school::PlacesLeft> on(const State& enrolment, const school::Enrol& command,
+                                                  const CourseAndStudent& view) {
     if (enrolment.enrolled()) return evershard::reject("the student takes the course already");
     if (!view.open) return evershard::reject("there is no such course");
     if (view.taken >= view.places) return evershard::reject("the course is full");

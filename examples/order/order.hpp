@@ -158,5 +158,6 @@ inline evershard::Result<std::optional<FollowUp>> follow_up(const evershard::Rec
       return next;
     }
   };
-  return evershard::typed_event<Fulfilment::Events>(recorded).map([&](const auto& event) { return std::visit(follow, event); });
+  return evershard::typed_event<Fulfilment::Events>(recorded).map(
+      [&](const auto& event) { return std::visit(follow, event); });
 }

@@ -56,7 +56,10 @@ TEST(BankAccount, TakesAndGivesMoney) {
 TEST(BankAccount, GoesBelowZeroAsFarAsAgreed) {
   TestKit<BankAccount> kit;
 
-  kit.given(opened("ann", 50)).when(of<bank::Withdraw>(50)).then(of<bank::Withdrawn>(50)).replied(of<bank::Balance>(-50));
+  kit.given(opened("ann", 50))
+      .when(of<bank::Withdraw>(50))
+      .then(of<bank::Withdrawn>(50))
+      .replied(of<bank::Balance>(-50));
   kit.when(of<bank::Withdraw>(1)).rejected("insufficient funds");
   kit.when(bank::CloseAccount{}).rejected("the account is overdrawn");
 }
@@ -83,7 +86,9 @@ TEST(BankAccount, PaysOutAndClosesAsOneUnit) {
 TEST(BankAccount, StillReadsItsFirstYear) {
   TestKit<BankAccount> kit;
 
-  kit.given(opened("ann"), moved(3), moved(-1), of<bank::Deposited>(5)).when(bank::GetBalance{}).replied(of<bank::Balance>(205));
+  kit.given(opened("ann"), moved(3), moved(-1), of<bank::Deposited>(5))
+      .when(bank::GetBalance{})
+      .replied(of<bank::Balance>(205));
 }
 
 }  // namespace

@@ -45,9 +45,15 @@ school::PlacesLeft left(std::uint32_t count) {
 TEST(CourseEnrolment, OpensACourseWhoseTitleNobodyHas) {
   TestKit<Course> kit("algebra");
 
-  kit.given().when(open("algebra", 2)).then(opened("algebra", 2)).tagged(0, {"course:algebra", "course_title:About algebra"});
+  kit.given()
+      .when(open("algebra", 2))
+      .then(opened("algebra", 2))
+      .tagged(0, {"course:algebra", "course_title:About algebra"});
   kit.given().given_of<Course>("logic", opened("logic", 9)).when(open("algebra", 2)).then(opened("algebra", 2));
-  kit.given().given_of<Course>("algebra-2", opened("algebra", 9)).when(open("algebra", 2)).failed(ErrorCode::condition_failed);
+  kit.given()
+      .given_of<Course>("algebra-2", opened("algebra", 9))
+      .when(open("algebra", 2))
+      .failed(ErrorCode::condition_failed);
   kit.given(opened("algebra", 2)).when(open("algebra", 2)).rejected("the course is open already");
 }
 

@@ -38,7 +38,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Count, open)
 
 /// All of these at once: whatever nlohmann can read and write.
 template <class T>
-concept Json = requires(const T& value, nlohmann::json& json) { to_json(json, value); };
+concept Json = requires(const T& value, nlohmann::json& json) {
+  to_json(json, value);
+};
 
 }  // namespace todo
 
@@ -68,7 +70,9 @@ struct TodoList {
   using Commands = Types<todo::Add, todo::Finish>;
   using Events = Types<todo::Added, todo::Finished>;
 
-  static Effect<todo::Count> on(const State&, const todo::Add& c) { return persist(todo::Added{c.what}).reply(&TodoList::count); }
+  static Effect<todo::Count> on(const State&, const todo::Add& c) {
+    return persist(todo::Added{c.what}).reply(&TodoList::count);
+  }
   static Effect<todo::Count> on(const State& state, const todo::Finish& c) {
     if (std::find(state.open.begin(), state.open.end(), c.what) == state.open.end()) return reject("not on the list");
     return persist(todo::Finished{c.what}).reply(count);

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "tests/actors/model/ledger.hpp"
 
 namespace evershard {
@@ -26,7 +28,9 @@ Result<void> apply(const AggregateKind& kind, AnyState& state, const E& event) {
   return kind.apply(state, name_of_type<E>(), *to_bytes(event));
 }
 
-ledger::State typed(const AggregateKind& kind, const AnyState& state) { return *from_bytes<ledger::State>(*kind.encode(state)); }
+ledger::State typed(const AggregateKind& kind, const AnyState& state) {
+  return *from_bytes<ledger::State>(*kind.encode(state));
+}
 
 /// The state after one event of an older shape, on an empty ledger.
 template <class E>
@@ -185,6 +189,26 @@ TEST(Kind, EncodesEqualStatesAsEqualBytes) {
   }
 
   EXPECT_EQ(ledgers->encode(*forwards), ledgers->encode(*backwards));
+}
+
+TEST(Kind, ServesManyThreadsAtOnce) {
+  const auto ledgers = kind();
+  std::vector<std::int64_t> balances(4);
+  std::vector<std::thread> threads;
+
+  for (auto& balance_of_thread : balances) {
+    threads.emplace_back([&ledgers, &balance_of_thread] {
+      auto state = ledgers->initial();
+      for (int i = 0; i < 500; ++i) {
+        const auto decision = ledgers->decide(*state, bytes_of(deposit(2)), nullptr);
+        if (!decision || !ledgers->apply(*state, decision->events[0].type, decision->events[0].payload)) return;
+      }
+      balance_of_thread = typed(*ledgers, *state).balance();
+    });
+  }
+  for (auto& thread : threads) thread.join();
+
+  EXPECT_THAT(balances, testing::Each(1000));
 }
 
 TEST(Upcast, GivesOneEvent) {

@@ -51,7 +51,8 @@ struct Ledger {
   using State = ledger::State;
   using Commands = Types<ledger::Deposit, ledger::Withdraw, ledger::Sweep, ledger::Close, ledger::Audit, ledger::Break>;
   using Events = Types<ledger::Deposited, ledger::Withdrawn, ledger::Closed>;
-  using OldEvents = Types<ledger::DepositedV1, ledger::Renumbered, ledger::Transferred, ledger::Corrected, ledger::DepositedV0>;
+  using OldEvents =
+      Types<ledger::DepositedV1, ledger::Renumbered, ledger::Transferred, ledger::Corrected, ledger::DepositedV0>;
 
   static constexpr auto now = [](const State& state) { return balance(state.balance()); };
 
@@ -82,7 +83,9 @@ struct Ledger {
     if (c.where() == "other state") return reply([](const ledger::Balance& state) { return state; });
     if (c.where() == "tags") return persist(deposited(1, "throw")).reply(now);
     if (c.where() == "apply") return persist(withdrawn(-1)).reply(now);
-    return persist(deposited(1)).reply([](const State&) -> ledger::Balance { throw std::runtime_error("broken reply"); });
+    return persist(deposited(1)).reply([](const State&) -> ledger::Balance {
+      throw std::runtime_error("broken reply");
+    });
   }
 
   static void apply(State& state, const ledger::Deposited& e) {

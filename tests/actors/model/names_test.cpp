@@ -93,7 +93,8 @@ TEST(Names, OfACommandAndAnEventMayBeTheSame) {
 
 TEST(Names, ThatAreEmptyAreRefused) {
   EXPECT_EQ((refused<Notes<Types<ledger::Deposited, Note<CalledNothing>>>>().code), ErrorCode::invalid_argument);
-  EXPECT_THAT((refused<Notes<Types<ledger::Deposited, Note<CalledNothing>>>>().what), AllOf(HasSubstr("CalledNothing"), HasSubstr("empty")));
+  EXPECT_THAT((refused<Notes<Types<ledger::Deposited, Note<CalledNothing>>>>().what),
+              AllOf(HasSubstr("CalledNothing"), HasSubstr("empty")));
 }
 
 TEST(Names, ThatAreTooLongAreRefused) {

@@ -14,7 +14,9 @@ struct Income {
   using Events = Types<ledger::Deposited, ledger::Closed>;
   using OldEvents = Types<ledger::DepositedV1>;
 
-  static Query query(const ledger::Deposit& c) { return Query{}.types(names_of<ledger::Deposited>()).tags({"source:" + c.source()}); }
+  static Query query(const ledger::Deposit& c) {
+    return Query{}.types(names_of<ledger::Deposited>()).tags({"source:" + c.source()});
+  }
   explicit Income(const ledger::Deposit& c) : most(c.amount()) {}
 
   void apply(const ledger::Deposited& e, const RecordedEvent& at) {
