@@ -29,7 +29,6 @@ namespace evershard::actors {
 ///
 /// Owner:  one thread at a time. Knows no clock: `now` is given with every input; timer() is due at wake_at().
 /// Cost:   about 300 bytes and the state; an ask about 500 bytes until it is answered.
-/// Source: docs/aggregates.md
 class Entity {
  public:
   enum class Phase : std::uint8_t {
@@ -73,7 +72,7 @@ class Entity {
   /// Live with nothing to do: can be given up at once.
   [[nodiscard]] bool idle() const { return phase_ == Phase::live && asks_.empty(); }
   /// Holds nothing that has to be remembered.
-  [[nodiscard]] bool gone(SteadyTime now) const { return phase_ == Phase::passive && asks_.empty() && now >= forget_at_; }
+  [[nodiscard]] bool gone(SteadyTime now) const { return phase_ == Phase::passive && asks_.empty() && (stopping_ || now >= forget_at_); }
   [[nodiscard]] SeqNr version() const { return version_; }
 
  private:

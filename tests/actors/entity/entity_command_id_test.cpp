@@ -157,6 +157,22 @@ TEST(EntityCommandId, HoldsBackARejectionButNotWhatStandsBehindItWhileItIsLooked
   EXPECT_THAT(shard.journal.events, IsEmpty());
 }
 
+TEST(EntityCommandId, PassesOverALookUpForADecisionThatWasDiscarded) {
+  OneShard shard;
+  shard.get("add a:5");
+  shard.ask("take b:5");
+  const auto rejected = shard.ask("take c:5", {.id = "txn-1"});
+  ASSERT_EQ(shard.look_ups.size(), 1u);
+  shard.journal.outside(one, "added", "x:5");
+  shard.write();
+
+  shard.look_up();
+  EXPECT_EQ(shard.counters().late, 1u);
+  shard.run();
+
+  EXPECT_EQ(shard.answer(rejected).reply, "0/4") << "decided again, on what is there";
+}
+
 TEST(RecentCommands, KnowsAtLeastTheLatest) {
   RecentCommands recent(100);
   for (std::uint64_t i = 1; i <= 1'000; ++i) {

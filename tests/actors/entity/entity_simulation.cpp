@@ -140,7 +140,7 @@ void EntitySimulation::ask() {
                                                              : new_command();
   const Command& asked = commands_[which];
   const AskTicket ticket{++tickets_};
-  callers_[ticket.value] = {which, process_, answered_[asked.aggregate], false};
+  callers_[ticket.value] = {which, process_, answered_[asked.aggregate], acknowledged_.contains(which), false};
   table_->ask(asked.aggregate, {ticket, AskKind::command, command(asked.text), asked.id, {}}, now_, actions_);
   absorb();
 }

@@ -50,6 +50,7 @@ class EntitySimulation {
     std::size_t command = 0;
     std::uint64_t process = 0;
     SeqNr seen;  ///< answered to anybody before he asked
+    bool acknowledged = false;  ///< the command was, to somebody, before he asked
     bool answered = false;
   };
   /// Done in two steps, with time between: carried out, then told.

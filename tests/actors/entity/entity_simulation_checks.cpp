@@ -44,6 +44,7 @@ void EntitySimulation::check_answer(Caller& caller, const AnyAnswer& answer) {
   if (answer.version > journal_.version(command.aggregate)) wrong("answered before it was durable: " + name);
   if (!answer.duplicate && answer.version < caller.seen) wrong("saw less than was answered before: " + name);
   const std::string state = state_text(command.aggregate, answer.version);
+  if (caller.acknowledged && !answer.duplicate) wrong("carried out before, and not told so: " + name);
   if (answer.kind == AnswerKind::rejected) {
     if (command.text.starts_with("take") && std::stoll(state) >= amount_of(command.text)) wrong("rejected by what never was: " + name);
     if (command.text.starts_with("take") && answer.rejection != "only " + state) wrong("a rejection that saw something else: " + name);
@@ -81,10 +82,10 @@ void EntitySimulation::check_end() {
     crash();
     const AskTicket ticket{++tickets_};
     commands_.push_back({aggregate, "get", "", "none", 0});
-    callers_[ticket.value] = {commands_.size() - 1, process_, answered_[aggregate], false};
+    callers_[ticket.value] = {commands_.size() - 1, process_, answered_[aggregate], false, false};
     table_->ask(aggregate, {ticket, AskKind::command, actors::command("get"), "", {}}, now_, actions_);
     absorb();
-    while (permits_ > 0 || !pending_.empty()) advance_pending();
+    for (int i = 0; i < 1'000 && (permits_ > 0 || !pending_.empty()); ++i) advance_pending();
     if (!callers_[ticket.value].answered) wrong("a new process does not answer");
   }
 }

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include "tests/actors/entity/one_shard.hpp"
 
@@ -109,6 +110,50 @@ TEST(EntityTable, KeepsItsWayOutThroughAConflict) {
   EXPECT_EQ(shard.answer(after).reply, "3/3");
   EXPECT_EQ(shard.counters().passivated, 1u);
   EXPECT_EQ(shard.counters().loads, 3u);
+}
+
+TEST(EntityTable, BeginsTheNextLifeWhenTheLastCommandBeforeItNeedsNoWrite) {
+  OneShard shard;
+  shard.get("book a:1");
+  const auto before = shard.ask("book b:1");
+  shard.passivate();
+  const auto after = shard.ask("get");
+
+  shard.run();
+
+  EXPECT_EQ(shard.answer(before).rejection, "full: 1");
+  EXPECT_EQ(shard.answer(after).reply, "0/1");
+}
+
+TEST(EntityTable, IsStoppedAlsoWhenTheLastWriteWasLost) {
+  OneShard shard;
+  shard.get("noop");
+  shard.ask("add a:1");
+  shard.stop();
+
+  shard.write_and_lose();
+
+  EXPECT_TRUE(shard.table.stopped());
+}
+
+// A million known, a hundred thousand live, within 500 MB: a known one costs nothing, a live one well under 2 KB.
+TEST(EntityTable, HoldsALiveAggregateInLessThanOneKilobyte) {
+  constexpr int count = 20'000;
+  OneShard shard({}, {}, {.live_max = count});
+  shard.get("noop");
+  const auto before = mallinfo2();
+  if (before.uordblks == 0) GTEST_SKIP() << "another allocator";
+  for (int i = 0; i < count - 1; ++i) {
+    shard.get("get", {.aggregate = {"counter", "some-longer-name-" + std::to_string(i)}});
+    shard.answers.clear();
+  }
+  ASSERT_EQ(shard.table.live(), static_cast<std::size_t>(count));
+
+  const auto after = mallinfo2();
+
+  const std::size_t bytes = (after.uordblks + after.hblkhd - before.uordblks - before.hblkhd) / count;
+  RecordProperty("bytes_each", static_cast<int>(bytes));
+  EXPECT_LT(bytes, 1'000u);
 }
 
 TEST(EntityTable, PassesOverResultsForAnEntityThatIsGone) {
