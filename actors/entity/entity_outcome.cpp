@@ -46,6 +46,7 @@ void Entity::refused(Ask& ask, Error&& error, SteadyTime now, EntityActions& act
     case ErrorCode::overloaded: retry_at_ = now + share_.jitter.delay(hosted_.options.retry_delay_min, hosted_.options.retry_delay_max, 1, 4); break;
     case ErrorCode::duplicate_event:
       if (ask.answered || ask.command_id.empty()) break;
+      doubts_ = static_cast<std::uint16_t>(hosted_.options.doubts);
       ask.stage = Ask::Stage::finding;
       return look_up(ask, actions);
     default:
