@@ -13,10 +13,11 @@
 
 #include <algorithm>
 #include <climits>
-#include <set>
+#include <map>
 
 #include "evershard/cli/event_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/utf8.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -56,36 +57,77 @@ class PoolBuilder {
 
  private:
   Result<void> build(const std::string& name, const std::string& bytes) {
-    if (!begun_.insert(name).second) return {};  // built, or it imports itself: then the pool says so
+    const auto [at, first] = built_.try_emplace(name, false);
+    if (!first && !at->second) return refuse(ErrorCode::invalid_argument, in_quotes(name, 300) + " imports itself");
+    if (!first) return {};
     pb::FileDescriptorProto file;
     if (!file.ParseFromString(bytes) || file.name() != name) return refuse(ErrorCode::invalid_argument, in_quotes(name, 300) + " is no file of a descriptor set");
     for (const auto& import : file.dependency()) {
-      if (const auto at = types_.files.find(import); at != types_.files.end()) EVERSHARD_TRY(build(at->first, at->second));
+      if (const auto found = types_.files.find(import); found != types_.files.end()) EVERSHARD_TRY(build(found->first, found->second));
     }
     FirstError error;
     if (pool_.BuildFileCollectingErrors(file, &error) == nullptr) return refuse(ErrorCode::invalid_argument, error.text());
+    at->second = true;
     return {};
   }
 
   pb::DescriptorPool& pool_;
   const RegisteredTypes& types_;
-  std::set<std::string> begun_;
+  std::map<std::string, bool> built_;  ///< false: begun
 };
 
-bool has_unknown_fields(const pb::Message& message) {
-  const auto& reflection = *message.GetReflection();
-  if (!reflection.GetUnknownFields(message).empty()) return true;
-  std::vector<const pb::FieldDescriptor*> present;
-  reflection.ListFields(message, &present);
-  for (const auto* field : present) {
-    if (field->cpp_type() != pb::FieldDescriptor::CPPTYPE_MESSAGE) continue;
-    if (!field->is_repeated() && has_unknown_fields(reflection.GetMessage(message, field))) return true;
-    for (int i = 0; field->is_repeated() && i < reflection.FieldSize(message, field); ++i) {
-      if (has_unknown_fields(reflection.GetRepeatedMessage(message, field, i))) return true;
+/// Looks through a message for what its JSON would not tell: fields nobody knows, and strings that are not UTF-8, which
+/// Protobuf's JSON leaves empty.
+class Look {
+ public:
+  Look(const pb::DescriptorPool& pool, pb::DynamicMessageFactory& factory) : pool_(pool), factory_(factory) {}
+
+  void at(const pb::Message& message, int depth = 0) {
+    if (depth == depth_max) too_deep = true;
+    if (too_deep) return;
+    const auto& reflection = *message.GetReflection();
+    if (!reflection.GetUnknownFields(message).empty()) unknown_fields = true;
+    std::vector<const pb::FieldDescriptor*> present;
+    reflection.ListFields(message, &present);
+    for (const auto* field : present) {
+      const int values = field->is_repeated() ? reflection.FieldSize(message, field) : 1;
+      for (int i = 0; i < values; ++i) {
+        if (field->type() == pb::FieldDescriptor::TYPE_STRING) {
+          const auto text = field->is_repeated() ? reflection.GetRepeatedString(message, field, i) : reflection.GetString(message, field);
+          not_utf8 = not_utf8 || !is_utf8(text);
+        } else if (field->cpp_type() == pb::FieldDescriptor::CPPTYPE_MESSAGE) {
+          at(field->is_repeated() ? reflection.GetRepeatedMessage(message, field, i) : reflection.GetMessage(message, field), depth + 1);
+        }
+      }
     }
+    if (message.GetDescriptor()->full_name() == "google.protobuf.Any") into_any(message, depth);
   }
-  return false;
-}
+
+  bool unknown_fields = false;
+  bool not_utf8 = false;
+  bool too_deep = false;
+
+ private:
+  static constexpr int depth_max = 100;
+
+  /// The message inside, where it is known; where it is not, the JSON says so.
+  void into_any(const pb::Message& any, int depth) {
+    const auto* url = any.GetDescriptor()->FindFieldByNumber(1);
+    const auto* value = any.GetDescriptor()->FindFieldByNumber(2);
+    if (url == nullptr || value == nullptr || url->type() != pb::FieldDescriptor::TYPE_STRING || value->type() != pb::FieldDescriptor::TYPE_BYTES ||
+        url->is_repeated() || value->is_repeated()) {
+      return;
+    }
+    const std::string name = any.GetReflection()->GetString(any, url);
+    const auto* type = pool_.FindMessageTypeByName(name.substr(name.rfind('/') + 1));
+    if (type == nullptr) return;
+    const std::unique_ptr<pb::Message> inside(factory_.GetPrototype(type)->New());
+    if (inside->ParsePartialFromString(any.GetReflection()->GetString(any, value))) at(*inside, depth + 1);
+  }
+
+  const pb::DescriptorPool& pool_;
+  pb::DynamicMessageFactory& factory_;
+};
 
 /// Maps in order of key: the same payload is the same text.
 std::string in_fixed_order(const pb::Message& message) {
@@ -178,14 +220,18 @@ Result<ShownMessage> PayloadTypes::read(const std::string& name, std::string_vie
   const std::unique_ptr<pb::Message> message(impl_->factory.GetPrototype(type)->New());
   if (payload.size() > INT_MAX || !message->ParsePartialFromArray(payload.data(), static_cast<int>(payload.size()))) return not_of_it("");
   if (!message->IsInitialized()) return not_of_it("required fields are missing: " + message->InitializationErrorString());
+  Look look(impl_->pool, impl_->factory);
+  look.at(*message);
+  if (look.too_deep) return not_of_it("messages lie in each other too deep");
+  if (look.not_utf8) return not_of_it("a string in them is not UTF-8");
 
   pb::util::JsonPrintOptions options;
   options.always_print_primitive_fields = true;  // 0 is a value that a person looks for
   options.preserve_proto_field_names = true;
-  ShownMessage shown{name, {}, has_unknown_fields(*message)};
+  ShownMessage shown{name, {}, look.unknown_fields};
   const auto done = pb::util::BinaryToJsonString(impl_->resolver.get(), std::string(url_prefix) + '/' + name, in_fixed_order(*message), &shown.json, options);
   if (!done.ok()) return not_of_it(done.message().ToString());
-  if (!stands_in_a_line(shown.json)) return not_of_it("a string in them is not UTF-8");
+  if (!stands_in_a_line(shown.json)) return not_of_it("what they say is no JSON");
   return shown;
 }
 

@@ -62,7 +62,7 @@ TEST_F(PayloadTypesTest, ShowsEveryKindOfField) {
   const std::string text = json(account);
 
   EXPECT_EQ(text, "{\"owner_name\":\"Ann \\\"A\\\"\\n\u00e4\",\"balance\":\"-9007199254740993\",\"kind\":\"SAVINGS\",\"limits\":[{\"cents\":\"5\"}],"
-                  "\"visits\":{\"bar\":1,\"zoo\":2},\"opened_at\":\"1970-01-01T00:00:01Z\",\"seal\":\"AP8=\"}");
+                  "\"visits\":{\"bar\":1,\"zoo\":2},\"seal\":\"AP8=\",\"opened_at\":\"1970-01-01T00:00:01Z\"}");
 }
 
 TEST_F(PayloadTypesTest, ShowsZerosButNotWhatIsAbsent) {
@@ -101,11 +101,26 @@ TEST_F(PayloadTypesTest, RefusesBytesThatAreNotOfTheMessage) {
   EXPECT_EQ(refused("evershard.tests.odd.Wrapped", wrapped.SerializeAsString()).code, ErrorCode::invalid_argument);
 }
 
+TEST_F(PayloadTypesTest, RefusesWhatLiesInItselfForEver) {
+  odd::Wrapped wrapped;
+  for (int i = 0; i < 200; ++i) {
+    const std::string inside = wrapped.SerializeAsString();
+    wrapped.mutable_any()->set_type_url("x/evershard.tests.odd.Wrapped");
+    wrapped.mutable_any()->set_value(inside);
+  }
+
+  EXPECT_THAT(refused("evershard.tests.odd.Wrapped", wrapped.SerializeAsString()).what, HasSubstr("too deep"));
+}
+
 TEST_F(PayloadTypesTest, RefusesStringsThatAreNotUtf8) {
   const std::string field_1("\x0a\x02\xc3\x28", 4);
 
   EXPECT_EQ(refused("evershard.tests.bank.Account", field_1).code, ErrorCode::invalid_argument);
   EXPECT_EQ(refused("evershard.tests.odd.Text", field_1).code, ErrorCode::invalid_argument);
+  odd::Wrapped wrapped;
+  wrapped.mutable_any()->set_type_url("type.googleapis.com/evershard.tests.odd.Text");
+  wrapped.mutable_any()->set_value(field_1);
+  EXPECT_THAT(refused("evershard.tests.odd.Wrapped", wrapped.SerializeAsString()).what, HasSubstr("not UTF-8"));
 }
 
 TEST_F(PayloadTypesTest, ShowsAnyOfAKnownMessage) {

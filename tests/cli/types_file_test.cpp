@@ -25,7 +25,7 @@ TEST(TypesFile, HasAFixedForm) {
   types.files["a.proto"] = "\x0a\x07" "a.proto";
   types.states["order"] = "a.Order";
 
-  EXPECT_EQ(encode_types(types), "evershard types 1 CHECKSUM\n"
+  EXPECT_EQ(encode_types(types), "evershard types 1 217882a87f3ca0bf\n"
                                  R"({"files":{"a.proto":"CgdhLnByb3Rv"},"aliases":{},"states":{"order":"a.Order"}})" "\n");
 }
 
