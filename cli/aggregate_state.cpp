@@ -132,7 +132,7 @@ void print_for_people(const Invocation& invocation, const Head& head) {
                                                                 : after + ": the state of version " + std::to_string(head.at.version.value) + " is what they make of it");
   } else {
     parts.emplace_back("state", "unknown: no snapshot at or before this version");
-    parts.emplace_back("events", after + ": the state is what they make of nothing");
+    parts.emplace_back("events", after + ", from the first on: the state of version " + std::to_string(head.at.version.value) + " is what they make");
   }
   print_one(invocation, {}, parts);
   if (head.snapshot && head.state.base64) invocation.out.write('\n' + head.state.json + "\n");

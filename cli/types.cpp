@@ -102,7 +102,7 @@ Outcome add(const Invocation& invocation) {
   if (types != *before) {
     if (auto saved = save_types(invocation.data_dir(), types); !saved) return Failed(Failure(std::move(saved).error()));
   }
-  report(invocation, types, usable->messages().size(), differences(*before, types), "added");
+  report(invocation, types, usable->messages().size(), differences(*before, types), "registered");
   return {};
 }
 

@@ -19,7 +19,7 @@ TEST_F(Types, AreListedOnceAdded) {
   const Finished table = evershard(with_data({"types", "list", "--format", "table"}));
 
   EXPECT_EQ(added.at("messages"), 8);
-  EXPECT_EQ(added.at("added").size(), 6u);
+  EXPECT_EQ(added.at("registered").size(), 6u);
   ASSERT_EQ(listed.size(), 8u);
   EXPECT_EQ(listed[0].at("message"), account_message);
   EXPECT_EQ(listed[0].at("state_of"), Json({"bank_account"}));
@@ -36,7 +36,7 @@ TEST_F(Types, AreAddedAgainWithoutAChange) {
 
   const Json again = shown(with_data({"types", "add", EVERSHARD_DESCRIPTORS, "--state", "bank_account=" + account_message})).at(0);
 
-  EXPECT_EQ(again.at("added"), Json::array());
+  EXPECT_EQ(again.at("registered"), Json::array());
   EXPECT_EQ(read_file("store/TYPES"), before);
 }
 
@@ -56,7 +56,7 @@ TEST_F(Types, AreReplacedOnlyWhenAskedTo) {
     EXPECT_THAT(error_of(done).at("hint").get<std::string>(), HasSubstr("--replace"));
   }
   EXPECT_EQ(after, before);
-  EXPECT_EQ(replaced.at("added"), Json({bank_file}));
+  EXPECT_EQ(replaced.at("registered"), Json({bank_file}));
   EXPECT_EQ(shown(with_data({"types", "list"})).at(2).at("fields").at("by"), "string");
 }
 
