@@ -80,6 +80,7 @@ shop::Order::Status status(evershard::Local& store, const std::string& order) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::cout << std::unitbuf;  // what is said is done, also if the process ends here
   evershard::LocalOptions options;
   if (argc > 1) options.data_dir = argv[1];
   auto opened = evershard::Local::open(options);

@@ -78,7 +78,7 @@ TEST_F(ExamplePrograms, OrderGoesOnAfterItsProcessWasKilled) {
     Process killed({EXAMPLE_ORDER, store()});
     killed.lines(7);
     killed.signal(SIGKILL);
-    EXPECT_NE(killed.wait().status, 0);
+    EXPECT_EQ(killed.wait().status, 128 + SIGKILL);
   }
 
   EXPECT_THAT(said({EXAMPLE_ORDER, store()}), HasSubstr("order 3 is CONFIRMED\n0 tea left, 2 reservations\n"));
