@@ -47,13 +47,19 @@ struct Tally {
   std::string last_refusal;
 };
 
+/// Nothing was written, or perhaps it was: under the same id asking again is right in both cases.
+bool worth_asking_again(ErrorCode code) {
+  return code == ErrorCode::condition_failed || code == ErrorCode::timeout || code == ErrorCode::unavailable || code == ErrorCode::overloaded;
+}
+
 /// The store decides again by itself, four times; whoever is outrun even then simply asks again.
 void enrol(evershard::Local& store, const std::string& course, const std::string& student, Tally& tally) {
   school::Enrol command;
   command.set_course(course);
   command.set_student(student);
+  const std::string request = evershard::EventId::random().text();
   for (;;) {
-    const auto answer = store.get<Enrolment>(course + "/" + student).ask(command);
+    const auto answer = store.get<Enrolment>(course + "/" + student).ask(command, {.command_id = request});
     if (answer) {
       ++tally.enrolled;
       return;
@@ -64,7 +70,7 @@ void enrol(evershard::Local& store, const std::string& course, const std::string
       tally.last_refusal = answer.rejection();
       return;
     }
-    if (answer.error().code != ErrorCode::condition_failed) give_up(answer.error().what);
+    if (!worth_asking_again(answer.error().code)) give_up(answer.error().what);
     ++tally.asked_again;
   }
 }

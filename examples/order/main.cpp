@@ -19,14 +19,20 @@ using namespace std::chrono_literals;
   std::exit(1);
 }
 
-/// One of the follower's commands, sent until its outcome is known: the id makes sending it again harmless.
+/// Whether a command failed for now. Perhaps it was carried out: the id makes sending it again harmless.
+bool worth_sending_again(evershard::ErrorCode code) {
+  using evershard::ErrorCode;
+  return code == ErrorCode::timeout || code == ErrorCode::unavailable || code == ErrorCode::overloaded;
+}
+
+/// One of the follower's commands, sent until its outcome is known.
 evershard::Answer<evershard::Done> send(evershard::Local& store, const FollowUp& next) {
   return std::visit(
       [&](const auto& command) {
         using Target = std::conditional_t<evershard::listed<std::decay_t<decltype(command)>, Order::Commands>, Order, Stock>;
         for (;;) {
           auto answer = store.get<Target>(next.to.value).ask(command, {.command_id = next.command_id});
-          if (!answer.failed() || answer.error().code != evershard::ErrorCode::timeout) return answer;
+          if (!answer.failed() || !worth_sending_again(answer.error().code)) return answer;
         }
       },
       next.command);
