@@ -1,4 +1,4 @@
-// AggregateHost: the live aggregates of one node: an actor a shard, routed by hash(aid) mod shard count.
+// AggregateHost: the live aggregates of one node, in a few cells: an aggregate belongs to the cell of its shard, hash(aid) mod shard count.
 
 #pragma once
 
