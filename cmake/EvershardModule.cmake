@@ -4,20 +4,23 @@
 #     FOLDER storage                 # relative to the source root; default: the name
 #     DEPENDS protocol sharding      # modules of ours whose headers this one may include
 #     USES RocksDB::rocksdb          # foreign targets, private: they stay out of our public headers
+#     USES_HEADERS nlohmann_json::nlohmann_json  # the same, headers only: who links us need not have them
 #     USES_PUBLIC tl::expected       # foreign targets that public headers need
 #     HEADERS store.hpp ...          # public
 #     PCH <caf/all.hpp>              # precompiled headers of its own; default: the common ones
 #     SOURCES store.cpp ...)         # none: headers only
 #
 # The folder is linked to <build>/include/<name>/evershard/<folder>; a target sees its own root and those of its DEPENDS, nothing else.
+# A folder `public` beside it holds what a user includes, as public/evershard/local.hpp; such a module, with all it DEPENDS on, is
+# installed and is in evershard::evershard (EvershardPackage.cmake).
 
 function(evershard_module name)
-  cmake_parse_arguments(arg "" "FOLDER;PCH" "DEPENDS;USES;USES_PUBLIC;HEADERS;SOURCES" ${ARGN})
+  cmake_parse_arguments(arg "" "FOLDER;PCH" "DEPENDS;USES;USES_HEADERS;USES_PUBLIC;HEADERS;SOURCES" ${ARGN})
   if(NOT arg_FOLDER)
     set(arg_FOLDER ${name})
   endif()
   string(REPLACE "/" "_" target "evershard_${name}")
-  set(root ${CMAKE_BINARY_DIR}/include/${name})
+  set(root ${PROJECT_BINARY_DIR}/include/${name})
   get_filename_component(parent ${root}/evershard/${arg_FOLDER} DIRECTORY)
   file(MAKE_DIRECTORY ${parent})
   if(NOT EXISTS ${root}/evershard/${arg_FOLDER})
@@ -39,10 +42,27 @@ function(evershard_module name)
     target_link_libraries(${target} ${reach} ${dependency})
   endforeach()
   target_link_libraries(${target} ${reach} ${arg_USES_PUBLIC})
+
+  # What EvershardPackage.cmake asks.
+  set(own ${arg_DEPENDS} ${arg_USES})
+  list(FILTER own EXCLUDE REGEX "::")
+  list(TRANSFORM own REPLACE "^evershard_" "")
+  list(TRANSFORM own REPLACE "/" "_")
+  list(TRANSFORM own PREPEND "evershard_")
+  set_target_properties(${target} PROPERTIES
+    EXPORT_NAME ${alias} EVERSHARD_OWN "${own}" EVERSHARD_FOLDER "${arg_FOLDER}" EVERSHARD_HEADERS "${arg_HEADERS}")
+  set_property(GLOBAL APPEND PROPERTY EVERSHARD_MODULES ${target})
+  if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${arg_FOLDER}/public)
+    target_include_directories(${target} ${reach} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/${arg_FOLDER}/public>)
+    set_target_properties(${target} PROPERTIES EVERSHARD_PUBLIC ON)
+  endif()
   if(NOT arg_SOURCES)
     return()
   endif()
-  target_link_libraries(${target} PRIVATE ${arg_USES} evershard_warnings)
+  target_link_libraries(${target} PRIVATE ${arg_USES} $<BUILD_INTERFACE:evershard_warnings>)
+  foreach(uses IN LISTS arg_USES_HEADERS)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${uses}>)
+  endforeach()
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   if(arg_PCH)
     target_precompile_headers(${target} PRIVATE ${arg_PCH})

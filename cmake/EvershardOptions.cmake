@@ -20,7 +20,7 @@ elseif(EVERSHARD_SANITIZE)
 endif()
 
 find_program(EVERSHARD_CCACHE ccache)
-if(EVERSHARD_CCACHE)
+if(EVERSHARD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${EVERSHARD_CCACHE})
   add_compile_options(-fpch-preprocess)
 endif()

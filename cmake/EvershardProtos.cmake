@@ -1,4 +1,4 @@
-# Generated code of .proto files, as a target of its own, for tests and examples.
+# Generated code of .proto files, as a target of its own: for tests and examples, and for those who use the library.
 #
 #   evershard_protos(bank_proto PREFIX examples/bank_account NAMES bank)
 #
@@ -10,6 +10,9 @@
 
 function(evershard_protos target)
   cmake_parse_arguments(arg "DESCRIPTORS" "PREFIX" "NAMES" ${ARGN})
+  if(NOT TARGET protobuf::protoc)
+    find_package(Protobuf REQUIRED)
+  endif()
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${target})
   file(MAKE_DIRECTORY ${out})
   set(sources "")
