@@ -37,11 +37,18 @@ inline std::int64_t replayed(Local& store, std::string_view account) {
 }
 
 inline std::uint64_t figure(const Local& store, const std::string& name) {
-  for (const auto& [key, value] : store.stats().details) {
+  const auto stats = store.stats();
+  for (const auto& [key, value] : stats.details) {
     if (key == "aggregates." + name) return value;
   }
   ADD_FAILURE() << "no figure " << name;
   return 0;
+}
+
+/// Figures follow a moment behind the answers. Returns: the figure, when it is what is expected, or after a while.
+inline std::uint64_t figure(const Local& store, const std::string& name, std::uint64_t expected) {
+  for (int tries = 0; tries < 2'000 && figure(store, name) != expected; ++tries) std::this_thread::sleep_for(1ms);
+  return figure(store, name);
 }
 
 /// On each kind of store: the parameter says whether it is durable.

@@ -50,8 +50,8 @@ TEST_P(DurableAccounts, LoadFromTheirSnapshots) {
   open_again();
 
   EXPECT_EQ(shown(account().ask(Look{})), "57");
-  EXPECT_EQ(figure(store(), "snapshots_used"), 1u);
-  EXPECT_EQ(figure(store(), "replayed"), 7u);
+  EXPECT_EQ(figure(store(), "snapshots_used", 1), 1u);
+  EXPECT_EQ(figure(store(), "replayed", 7), 7u);
   EXPECT_EQ(account().state_at(GlobalPosition{30})->state.balance, 30);
 }
 
@@ -66,8 +66,8 @@ TEST_P(DurableAccounts, ReplayWhenTheirStateHasAnotherShape) {
   auto renewed = next.get<BankOf<2, 10>>("1");
   EXPECT_EQ(shown(renewed.ask(Look{})), "25");
 
-  EXPECT_EQ(figure(next, "snapshots_skipped"), 1u);
-  EXPECT_EQ(figure(next, "replayed"), 25u);
+  EXPECT_EQ(figure(next, "snapshots_skipped", 1), 1u);
+  EXPECT_EQ(figure(next, "replayed", 25), 25u);
   ASSERT_TRUE(renewed.snapshot());
   EXPECT_EQ((*next.snapshot(one))->schema_revision, 2u);
 }

@@ -1,4 +1,4 @@
-// Who stays in memory: idle time, the limit of live ones, on request; and how many load at once.
+// Who stays in memory: idle time, the limit of live ones, on request; and that loading never gets stuck.
 
 #include "tests/actors/aggregate/kit_looks.hpp"
 
@@ -103,24 +103,6 @@ TEST(Passivation, OnRequestAnswersWhatWasAskedBeforeAndKeepsWhatComesBehind) {
   EXPECT_EQ(shown(behind), "3");
   EXPECT_EQ(kit.figures().counters.passivated, 1u);
   EXPECT_EQ(kit.figures().counters.loads, 2u);
-}
-
-TEST(RecoveryPermits, BoundHowManyLoadAtOnce) {
-  KitWithAccounts kit({.recovery_permits = 3});
-  std::vector<std::future<Answer<Balance>>> pending;
-  for (int i = 0; i < 20; ++i) pending.push_back(kit.account(std::to_string(i)).ask_future(Look{}));
-
-  std::uint64_t most = 0, loads = 0;
-  // A read is done when no actor has anything to do: what is live grows one by one, and every load is one step.
-  while (kit.steps(1) == 1) {
-    const auto now = kit.figures().counters.loads;
-    most = std::max(most, now - loads);
-    loads = now;
-  }
-
-  for (auto& one_of_them : pending) EXPECT_EQ(shown(one_of_them), "0");
-  EXPECT_EQ(loads, 20u);
-  EXPECT_LE(most, 3u);
 }
 
 // A permit is given back whatever happens to who had it.

@@ -46,7 +46,7 @@ TEST_F(OnThreads, BlockingAsksOfManyAreAllAnsweredInOrderOfEach) {
 
   EXPECT_EQ(door.get<SmallBank>("ours").state()->state.balance, 16 * 50);
   EXPECT_EQ(journal.events().size(), 2u * 16 * 50);
-  EXPECT_EQ(host.figures().counters.asked, host.figures().counters.replied);
+  EXPECT_EQ(host.figures().counters.failed, 0u);
 }
 
 TEST_F(OnThreads, ABlockingAskComesBackWhateverHappens) {
@@ -162,7 +162,8 @@ TEST_F(OnThreads, AppendsFromOutsideRaceAndNeverForkIt) {
   ASSERT_TRUE(door.host<SmallBank>({.conflict_retries = 50}));
   std::atomic<bool> done{false};
   std::thread outsider([&] {
-    while (!done) {
+    // Not without end: each of them makes loading longer, and who is slower than others append does not get through.
+    for (int i = 0; i < 200 && !done; ++i) {
       EXPECT_TRUE(journal.append_now(from_outside("1", "deposited", "1")));
       std::this_thread::sleep_for(2ms);
     }
