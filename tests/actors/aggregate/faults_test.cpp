@@ -253,6 +253,22 @@ TEST(OutsideAppends, InThePlaceOfAnEarlierOneBreakTheChain) {
   EXPECT_EQ(replayed(kit.events_of(one)), 1);
 }
 
+// Who backs off loads afterwards: over a state that is older than the pause he would lose every time.
+TEST(OutsideAppends, InAStreamDoNotStarveIt) {
+  KitWithAccounts kit;
+  must(kit.account().ask(Deposit{1}));
+  for (int i = 0; i < 3; ++i) kit.fail_next_append(Fault::refused, ErrorCode::version_conflict);
+  auto pending = kit.account().ask_future(Deposit{1000});
+
+  for (int i = 0; i < 400 && !ready(pending); ++i) {
+    kit.advance(2ms);
+    ASSERT_TRUE(kit.append_from_outside(from_outside("1", "deposited", "1")));
+  }
+
+  EXPECT_GT(kit.events().size(), 3u);
+  EXPECT_EQ(shown(pending), std::to_string(1000 + static_cast<int>(kit.events().size()) - 2));
+}
+
 TEST(OutsideAppends, WithoutEndAreSaidSo) {
   KitWithAccounts kit({}, {.conflict_retries = 2});
   for (int i = 0; i < 9; ++i) kit.fail_next_append(Fault::refused, ErrorCode::version_conflict);
