@@ -8,19 +8,17 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <future>
 #include <map>
-#include <optional>
 #include <random>
 #include <semaphore>
 #include <set>
 #include <sstream>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <evershard/local.hpp>
@@ -172,7 +170,7 @@ void run_and_kill(const fs::path& directory, int round, std::chrono::millisecond
 void send_again(Local& store, Ledger& ledger, std::uint64_t& duplicates) {
   std::vector<std::pair<CommandName, std::future<Answer<Balance>>>> pending;
   const auto hear = [&] {
-    for (auto& [name, future] : pending) {
+    for (auto& [name, future] : std::exchange(pending, {})) {
       const auto answer = future.get();
       const bool known = ledger.carried_out.contains(name);
       if (answer) {
@@ -184,13 +182,13 @@ void send_again(Local& store, Ledger& ledger, std::uint64_t& duplicates) {
         ASSERT_TRUE(answer.rejected() || answer.error().code == ErrorCode::condition_failed) << answer.error().what;
       }
     }
-    pending.clear();
   };
   for (const auto& name : ledger.sent) {
     auto promise = std::make_shared<std::promise<Answer<Balance>>>();
     pending.emplace_back(name, promise->get_future());
     send(store, name, [promise](const Answer<Balance>& answer) { promise->set_value(answer); });
     if (pending.size() == 500) hear();
+    if (::testing::Test::HasFatalFailure()) return;
   }
   hear();
 }
