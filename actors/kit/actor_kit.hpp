@@ -41,7 +41,7 @@ struct ActorKitOptions {
 ///     kit.run();                                       // decided, and on its way to the journal
 ///     kit.crash();                                     // gone, and nobody hears of it
 ///     kit.restart();
-///     EXPECT_FALSE(account.ask(deposit, {.command_id = "txn-1"})->duplicate());
+///     EXPECT_FALSE(account.ask(deposit, {.command_id = "txn-1"}).duplicate());
 ///
 /// ask(), state() and snapshot() wait: they run everything, and let time pass as far as the answer needs it; whatever is held, until
 /// their deadline. ask_future() and ask_async() do nothing but send: then run(), step() or advance().
