@@ -8,6 +8,7 @@
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/query_flags.hpp"
 #include "evershard/cli/show_stream.hpp"
+#include "evershard/cli/type_flags.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -93,6 +94,7 @@ Options history_options() {
   Options options = store_options();
   options.argument("AGGREGATE", "such as order-1");
   add_stream_flags(options);
+  add_type_flags(options);
   return options;
 }
 
@@ -100,7 +102,9 @@ Outcome history(const Invocation& invocation) {
   const auto aggregate = invocation.arguments.aggregate("AGGREGATE");
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  return show_aggregate(invocation, *store, aggregate);
+  const auto types = payload_types(invocation);
+  if (!types) return Failed(types.error());
+  return show_aggregate(invocation, *store, aggregate, *types);
 }
 
 }  // namespace

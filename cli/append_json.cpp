@@ -104,11 +104,13 @@ Result<void> read_event(const JsonValue& from, LineRules rules, Event& event, Ap
     if (key == "metadata_encoding") return encoding(value, parts.metadata_base64);
     if (key == "occurred_at") return word(value, "time such as 2026-01-31T12:00:00.000000Z", Timestamp::parse, event.occurred_at);
     const bool of_the_store = key == "position" || key == "shard" || key == "offset" || key == "seq_nr" || key == "state";
-    if (of_the_store && rules == LineRules::append) {
+    const bool of_the_display = key == "decoded" || key == "decoded_as" || key == "decode_error" || key == "unknown_fields";
+    if ((of_the_store || of_the_display) && rules == LineRules::append) {
       return value.wrong("is the store's to give; `evershard import` takes exported events");
     }
     if (key == "position") return into(value.number(), place.position.value);
     if (key == "seq_nr") return into(value.number(), place.seq_nr.value);
+    if (of_the_display) return {};
     if (key == "shard" || key == "offset") return into(value.number(), unused);
     if (key == "state") return value.wrong("the event is " + std::string(value.raw()) + ": its content is gone and cannot be imported");
     return from.unknown_key(key, {"id", "aggregate", "type", "tags", "also", "payload", "payload_encoding", "payload_format",

@@ -13,14 +13,18 @@ std::filesystem::path Invocation::data_dir() const {
   throw UsageError("--data DIR is missing", "or set EVERSHARD_DATA");
 }
 
+Outcome Invocation::look_for_store() const {
+  const auto directory = data_dir();
+  std::error_code error;
+  if (std::filesystem::exists(directory, error) && !std::filesystem::is_empty(directory, error)) return {};
+  return Failed(Failure(ErrorCode::not_found, "there is no store in " + in_quotes(directory.string(), 300),
+                        "create one with `evershard init --data " + directory.string() + "`"));
+}
+
 tl::expected<Local, Failure> Invocation::open(LocalOptions options) const {
   options.data_dir = data_dir();
   options.create = false;
-  std::error_code error;
-  if (!std::filesystem::exists(options.data_dir, error) || std::filesystem::is_empty(options.data_dir, error)) {
-    return Failed(Failure(ErrorCode::not_found, "there is no store in " + in_quotes(options.data_dir.string(), 300),
-                          "create one with `evershard init --data " + options.data_dir.string() + "`"));
-  }
+  if (auto there = look_for_store(); !there) return Failed(std::move(there).error());
   auto store = Local::open(std::move(options));
   if (!store) return Failed(Failure(std::move(store).error()));
   return std::move(*store);

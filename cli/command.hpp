@@ -22,6 +22,8 @@ struct Invocation {
   [[nodiscard]] bool for_people() const { return format == Format::table; }
   /// --data, else EVERSHARD_DATA. Throws UsageError where neither is given.
   [[nodiscard]] std::filesystem::path data_dir() const;
+  /// Whether there is anything at --data. Errors: not_found, with what creates it
+  [[nodiscard]] Outcome look_for_store() const;
   /// Opens the store that is there. Errors: not_found, with what creates it; those of Local::open
   [[nodiscard]] tl::expected<Local, Failure> open(LocalOptions options = {}) const;
 };

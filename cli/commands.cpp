@@ -25,6 +25,10 @@ const std::vector<Command>& commands() {
       aggregate_list_command(),
       aggregate_show_command(),
       aggregate_history_command(),
+      aggregate_state_command(),
+      types_add_command(),
+      types_list_command(),
+      types_remove_command(),
   };
   return table;
 }

@@ -29,6 +29,10 @@ Command bench_command();
 Command aggregate_list_command();
 Command aggregate_show_command();
 Command aggregate_history_command();
+Command aggregate_state_command();
+Command types_add_command();
+Command types_list_command();
+Command types_remove_command();
 
 /// In the order of --help, groups together.
 [[nodiscard]] const std::vector<Command>& commands();

@@ -2,9 +2,11 @@
 
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "evershard/cli/json_text.hpp"
+#include "evershard/cli/payload_types.hpp"
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/snapshot.hpp"
 
@@ -14,8 +16,13 @@ namespace evershard::cli {
 [[nodiscard]] bool stands_in_a_line(std::string_view bytes);
 [[nodiscard]] bool shown_as_json(std::string_view payload, PayloadFormat format);
 
-/// One object. Source: docs/command-line.md, "An event".
-void write_event(JsonText& json, const RecordedEvent& event);
-void write_snapshot(JsonText& json, const RecordedSnapshot& snapshot);
+/// What registered types make of a payload. Absent: it is no Protobuf, or nothing is registered.
+[[nodiscard]] std::optional<Result<ShownMessage>> decoded(const RecordedEvent& event, const PayloadTypes& types);
+[[nodiscard]] std::optional<Result<ShownMessage>> decoded(const RecordedSnapshot& snapshot, const PayloadTypes& types);
+
+/// One object. What the types make of the payload stands beside its bytes, never in their place.
+/// Source: docs/command-line.md, "An event".
+void write_event(JsonText& json, const RecordedEvent& event, const PayloadTypes& types = {});
+void write_snapshot(JsonText& json, const RecordedSnapshot& snapshot, const PayloadTypes& types = {});
 
 }  // namespace evershard::cli

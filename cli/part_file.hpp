@@ -30,4 +30,7 @@ class PartFile {
   int descriptor_;
 };
 
+/// What was renamed or removed there stays so, whatever happens to the machine. Errors: io
+[[nodiscard]] Result<void> sync_folder_of(const std::string& path);
+
 }  // namespace evershard::cli

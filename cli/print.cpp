@@ -22,6 +22,12 @@ std::string time_cell(Timestamp time) {
   return text;
 }
 
+std::string cell_of(std::string_view payload, const std::optional<Result<ShownMessage>>& read) {
+  if (!read) return payload_cell(payload);
+  if (!*read) return '(' + bytes_text(payload.size()) + ": " + read->error().what + ')';
+  return payload_cell((*read)->json) + ((*read)->unknown_fields ? " and fields that are not registered" : "");
+}
+
 }  // namespace
 
 ListPrinter::ListPrinter(const Invocation& invocation, std::vector<Table::Column> columns)
@@ -46,8 +52,9 @@ void ListPrinter::finish() {
   flush();
 }
 
-EventPrinter::EventPrinter(const Invocation& invocation)
+EventPrinter::EventPrinter(const Invocation& invocation, const PayloadTypes& types)
     : invocation_(invocation),
+      types_(types),
       list_(invocation, {{"POSITION", true},
                          {"AGGREGATE", false, 40},
                          {"NR", true},
@@ -60,13 +67,11 @@ void EventPrinter::event(const RecordedEvent& event) {
   if (invocation_.for_people()) {
     list_.row({std::to_string(event.position.value), event.aggregate ? event.aggregate->text() : "",
                event.aggregate ? std::to_string(event.seq_nr.value) : "", event.type, joined(event.tags),
-               time_cell(event.occurred_at),
-               event.state == EventState::live ? payload_cell(event.payload)
-                                               : (event.state == EventState::removed ? "(removed)" : "(erased)")});
+               time_cell(event.occurred_at), payload_cell(event, types_)});
     return;
   }
   json_.clear();
-  write_event(json_, event);
+  write_event(json_, event, types_);
   list_.json(json_.text());
 }
 
@@ -87,6 +92,16 @@ std::string payload_cell(std::string_view payload) {
   const bool text = is_utf8(payload) && payload.find('\0') == std::string_view::npos;
   if (!text) return '(' + bytes_text(payload.size()) + ')';
   return payload.size() <= shown_max ? std::string(payload) : fitted(payload, shown_max);
+}
+
+std::string payload_cell(const RecordedEvent& event, const PayloadTypes& types) {
+  if (event.state == EventState::removed) return "(removed)";
+  if (event.state == EventState::erased) return "(erased)";
+  return cell_of(event.payload, decoded(event, types));
+}
+
+std::string payload_cell(const RecordedSnapshot& snapshot, const PayloadTypes& types) {
+  return cell_of(snapshot.payload, decoded(snapshot, types));
 }
 
 }  // namespace evershard::cli

@@ -10,8 +10,10 @@
 
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/json_text.hpp"
+#include "evershard/cli/payload_types.hpp"
 #include "evershard/cli/table.hpp"
 #include "evershard/protocol/event.hpp"
+#include "evershard/protocol/snapshot.hpp"
 
 namespace evershard::cli {
 
@@ -35,13 +37,14 @@ class ListPrinter {
 
 class EventPrinter {
  public:
-  explicit EventPrinter(const Invocation& invocation);
+  EventPrinter(const Invocation& invocation, const PayloadTypes& types);
   void event(const RecordedEvent& event);
   void flush() { list_.flush(); }
   void finish() { list_.finish(); }
 
  private:
   const Invocation& invocation_;
+  const PayloadTypes& types_;
   ListPrinter list_;
   JsonText json_;
 };
@@ -51,5 +54,8 @@ void print_one(const Invocation& invocation, const JsonText& json, const std::ve
 
 /// A payload in a cell: as it is where it is text, else its size.
 [[nodiscard]] std::string payload_cell(std::string_view payload);
+/// What the types make of it, where they make something of it.
+[[nodiscard]] std::string payload_cell(const RecordedEvent& event, const PayloadTypes& types);
+[[nodiscard]] std::string payload_cell(const RecordedSnapshot& snapshot, const PayloadTypes& types);
 
 }  // namespace evershard::cli

@@ -3,6 +3,7 @@
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/query_flags.hpp"
 #include "evershard/cli/show_stream.hpp"
+#include "evershard/cli/type_flags.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -11,6 +12,7 @@ Options options() {
   Options options = store_options();
   add_query_flags(options);
   add_range_flags(options);
+  add_type_flags(options);
   return options;
 }
 
@@ -22,7 +24,9 @@ Outcome run(const Invocation& invocation) {
 
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  return show_stream(invocation, store->read(std::move(**query), range));
+  const auto types = payload_types(invocation);
+  if (!types) return Failed(types.error());
+  return show_stream(invocation, store->read(std::move(**query), range), *types);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/query_flags.hpp"
 #include "evershard/cli/show_stream.hpp"
+#include "evershard/cli/type_flags.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -12,6 +13,7 @@ Options options() {
   options.argument("AGGREGATE", "the aggregate to read, such as order-1; without it, everything in global order", false);
   options.value("from", "NR", "with AGGREGATE: from this number on; backwards: from it down");
   add_range_flags(options);
+  add_type_flags(options);
   return options;
 }
 
@@ -24,8 +26,10 @@ Outcome run(const Invocation& invocation) {
   const ReadOptions range = range_of(arguments);
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  if (aggregate) return show_aggregate(invocation, *store, *aggregate);
-  return show_stream(invocation, store->read(Query::all(), range));
+  const auto types = payload_types(invocation);
+  if (!types) return Failed(types.error());
+  if (aggregate) return show_aggregate(invocation, *store, *aggregate, *types);
+  return show_stream(invocation, store->read(Query::all(), range), *types);
 }
 
 }  // namespace

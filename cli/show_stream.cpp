@@ -7,8 +7,8 @@
 namespace evershard::cli {
 namespace {
 
-tl::expected<std::uint64_t, Failure> shown(const Invocation& invocation, EventStream stream) {
-  EventPrinter printer(invocation);
+tl::expected<std::uint64_t, Failure> shown(const Invocation& invocation, EventStream stream, const PayloadTypes& types) {
+  EventPrinter printer(invocation, types);
   std::uint64_t events = 0;
   for (;;) {
     auto event = stream.next();
@@ -32,13 +32,13 @@ tl::expected<std::uint64_t, Failure> shown(const Invocation& invocation, EventSt
 
 }  // namespace
 
-Outcome show_stream(const Invocation& invocation, EventStream stream) {
-  auto events = shown(invocation, std::move(stream));
+Outcome show_stream(const Invocation& invocation, EventStream stream, const PayloadTypes& types) {
+  auto events = shown(invocation, std::move(stream), types);
   if (!events) return Failed(std::move(events).error());
   return {};
 }
 
-Outcome show_aggregate(const Invocation& invocation, EventStore& store, const AggregateId& aggregate) {
+Outcome show_aggregate(const Invocation& invocation, EventStore& store, const AggregateId& aggregate, const PayloadTypes& types) {
   const auto& arguments = invocation.arguments;
   StreamOptions options;
   if (const auto from = arguments.number("from")) options.from = SeqNr(*from);
@@ -47,7 +47,7 @@ Outcome show_aggregate(const Invocation& invocation, EventStore& store, const Ag
   options.direction = arguments.has("backwards") ? Direction::backwards : Direction::forwards;
 
   if (auto known = store.aggregate(aggregate); !known) return Failed(Failure(std::move(known).error()));
-  return show_stream(invocation, store.read(aggregate, options));
+  return show_stream(invocation, store.read(aggregate, options), types);
 }
 
 void add_stream_flags(Options& options) {

@@ -3,13 +3,14 @@
 #pragma once
 
 #include "evershard/cli/command.hpp"
+#include "evershard/cli/payload_types.hpp"
 #include "evershard/cluster/event_stream.hpp"
 
 namespace evershard::cli {
 
-Outcome show_stream(const Invocation& invocation, EventStream stream);
+Outcome show_stream(const Invocation& invocation, EventStream stream, const PayloadTypes& types);
 /// An aggregate's events; one that does not exist is not_found, never an empty list.
-Outcome show_aggregate(const Invocation& invocation, EventStore& store, const AggregateId& aggregate);
+Outcome show_aggregate(const Invocation& invocation, EventStore& store, const AggregateId& aggregate, const PayloadTypes& types);
 /// --from, --limit, --backwards, --up-to.
 void add_stream_flags(Options& options);
 

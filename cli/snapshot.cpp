@@ -7,6 +7,7 @@
 #include "evershard/cli/payload_flags.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/query_flags.hpp"
+#include "evershard/cli/type_flags.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cli {
@@ -61,6 +62,7 @@ Options get_options() {
   options.value("version", "NR", "the newest at or before it; without it, the latest")
       .value("up-to", "POSITION", "the newest as of this position in the store")
       .flag("raw", "the payload's bytes alone");
+  add_type_flags(options);
   return options;
 }
 
@@ -83,8 +85,10 @@ Outcome get(const Invocation& invocation) {
     invocation.out.write(snapshot.payload);
     return {};
   }
+  const auto types = payload_types(invocation);
+  if (!types) return Failed(types.error());
   JsonText json;
-  write_snapshot(json, snapshot);
+  write_snapshot(json, snapshot, *types);
   print_one(invocation, json,
             {{"aggregate", snapshot.aggregate.text()},
              {"version", std::to_string(snapshot.version.value)},
@@ -93,13 +97,14 @@ Outcome get(const Invocation& invocation) {
              {"taken at", snapshot.taken_at.text()},
              {"expires at", snapshot.expires_at ? snapshot.expires_at->text() : "never"},
              {"latest", snapshot.latest ? "yes" : "no"},
-             {"payload", payload_cell(snapshot.payload)}});
+             {"payload", payload_cell(snapshot, *types)}});
   return {};
 }
 
 Options list_options() {
   Options options = store_options();
   options.argument("AGGREGATE", "such as order-1");
+  add_type_flags(options);
   return options;
 }
 
@@ -107,6 +112,8 @@ Outcome list(const Invocation& invocation) {
   const auto aggregate = invocation.arguments.aggregate("AGGREGATE");
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
+  const auto types = payload_types(invocation);
+  if (!types) return Failed(types.error());
   auto snapshots = store->snapshots(aggregate);
   if (!snapshots) return Failed(Failure(std::move(snapshots).error()));
 
@@ -116,10 +123,10 @@ Outcome list(const Invocation& invocation) {
     if (invocation.for_people()) {
       printer.row({std::to_string(snapshot.version.value), std::to_string(snapshot.position.value), std::to_string(snapshot.schema_revision),
                    snapshot.taken_at.text(), snapshot.expires_at ? snapshot.expires_at->text() : "never", snapshot.latest ? "yes" : "",
-                   payload_cell(snapshot.payload)});
+                   payload_cell(snapshot, *types)});
     } else {
       json.clear();
-      write_snapshot(json, snapshot);
+      write_snapshot(json, snapshot, *types);
       printer.json(json.text());
     }
   }

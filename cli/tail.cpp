@@ -6,6 +6,7 @@
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/query_flags.hpp"
+#include "evershard/cli/type_flags.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -17,13 +18,14 @@ Options options() {
       .flag("from-now", "begin behind everything that is there")
       .value("limit", "N", "end after so many events")
       .flag("until-caught-up", "end when everything that was there has been shown");
+  add_type_flags(options);
   return options;
 }
 
-Outcome follow(const Invocation& invocation, EventFeed feed) {
+Outcome follow(const Invocation& invocation, EventFeed feed, const PayloadTypes& types) {
   constexpr auto wait = std::chrono::milliseconds(100);  // how long Ctrl-C may take
   const auto limit = invocation.arguments.number("limit");
-  EventPrinter printer(invocation);
+  EventPrinter printer(invocation, types);
   std::uint64_t events = 0;
   GlobalPosition reached;
   while (!invocation.out.ended() && (!limit || events < *limit)) {
@@ -60,12 +62,14 @@ Outcome run(const Invocation& invocation) {
 
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
+  const auto types = payload_types(invocation);
+  if (!types) return Failed(types.error());
   if (arguments.has("from-now")) {
     auto head = store->head();
     if (!head) return Failed(Failure(std::move(head).error()));
     options.after = *head;
   }
-  return follow(invocation, store->follow(query->value_or(Query::all()), options));
+  return follow(invocation, store->follow(query->value_or(Query::all()), options), *types);
 }
 
 }  // namespace

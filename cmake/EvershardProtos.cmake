@@ -2,11 +2,14 @@
 #
 #   evershard_protos(bank_proto PREFIX examples/bank_account NAMES bank)
 #
+# With DESCRIPTORS also the set of their descriptors, as a person makes it for `evershard types add`, with everything they
+# import; its file is the target's property EVERSHARD_DESCRIPTORS.
+#
 # Files are bank.proto in the current folder, included as "examples/bank_account/bank.pb.h": Protobuf keeps one registry of file
 # names a process, so names without a prefix collide with those of whoever embeds us.
 
 function(evershard_protos target)
-  cmake_parse_arguments(arg "" "PREFIX" "NAMES" ${ARGN})
+  cmake_parse_arguments(arg "DESCRIPTORS" "PREFIX" "NAMES" ${ARGN})
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${target})
   file(MAKE_DIRECTORY ${out})
   set(sources "")
@@ -22,4 +25,19 @@ function(evershard_protos target)
   add_library(${target} STATIC ${sources})
   target_include_directories(${target} SYSTEM PUBLIC ${out} ${Protobuf_INCLUDE_DIRS})
   target_link_libraries(${target} PUBLIC protobuf::libprotobuf)
+  if(arg_DESCRIPTORS)
+    set(set ${out}/${target}.pb)
+    set(protos ${arg_NAMES})
+    list(TRANSFORM protos APPEND .proto)
+    set(files ${protos})
+    list(TRANSFORM files PREPEND ${arg_PREFIX}/)
+    add_custom_command(
+      OUTPUT ${set}
+      COMMAND protobuf::protoc -I${arg_PREFIX}=${CMAKE_CURRENT_SOURCE_DIR} --include_imports --descriptor_set_out=${set} ${files}
+      DEPENDS ${protos}
+      VERBATIM)
+    add_custom_target(${target}_descriptors DEPENDS ${set})
+    add_dependencies(${target} ${target}_descriptors)
+    set_target_properties(${target} PROPERTIES EVERSHARD_DESCRIPTORS ${set})
+  endif()
 endfunction()

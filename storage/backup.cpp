@@ -32,13 +32,6 @@ Result<std::vector<Source>> files_of(const std::filesystem::path& database) {
   return files;
 }
 
-Result<void> copy_durably(const std::filesystem::path& from, const std::filesystem::path& to) {
-  std::error_code error;
-  std::filesystem::copy_file(from, to, error);
-  if (error) return refuse(ErrorCode::io, "cannot copy " + from.string() + " to " + to.string() + ": " + error.message());
-  return sync_path(to);
-}
-
 Result<void> copy_closed_store(const std::filesystem::path& source, const StoreCopy& copy, const Progress& progress) {
   auto lock = DatabaseLock::take(source);
   if (!lock) return refuse(std::move(lock).error());
@@ -56,6 +49,7 @@ Result<void> copy_closed_store(const std::filesystem::path& source, const StoreC
   }
   // It says what the source acknowledged: the copy is compared with it when it is opened.
   if (std::filesystem::exists(source / "MARK", error)) EVERSHARD_TRY(copy_durably(source / "MARK", copy.folder() / "MARK"));
+  EVERSHARD_TRY(copy.carry_from(source));
   return sync_path(copy.database());
 }
 
@@ -68,6 +62,7 @@ Result<void> backup(const Store& store, const std::filesystem::path& target, con
   if (!copy) return refuse(std::move(copy).error());
   EVERSHARD_TRY(report(progress, 0, 3));
   EVERSHARD_TRY(maintenance->link_database(copy->database()));
+  EVERSHARD_TRY(copy->carry_from(maintenance->folder()));
   EVERSHARD_TRY(report(progress, 1, 3));
   EVERSHARD_TRY(copy->settle());
   EVERSHARD_TRY(report(progress, 2, 3));

@@ -56,6 +56,13 @@ RocksFamilies::~RocksFamilies() {
   delete db_;
 }
 
+// What can fail is writing RocksDB's file of options, which nobody reads: the setting itself holds.
+void RocksFamilies::begin_merging() {
+  std::vector<rocksdb::ColumnFamilyHandle*> all(handles_.begin(), handles_.end());
+  all.push_back(default_);
+  static_cast<void>(db_->EnableAutoCompaction(all));
+}
+
 Result<GlobalPosition> RocksFamilies::stored_mark() const {
   std::string value;
   auto status = db_->Get(rocksdb::ReadOptions(), mark(), mark_key, &value);

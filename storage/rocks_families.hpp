@@ -32,6 +32,9 @@ class RocksFamilies {
   /// One row, the mark: everything up to this position is in the index families.
   [[nodiscard]] rocksdb::ColumnFamilyHandle* mark() const { return handles_[family_count]; }
 
+  /// From here on files are merged in the background, where they were opened so that they are not.
+  void begin_merging();
+
   /// Absent: 0. Errors: corruption, io
   [[nodiscard]] Result<GlobalPosition> stored_mark() const;
   /// Drops the mark and makes it anew: 0. To be done before clear_indexes(): a crash in between leaves a mark of 0 beside

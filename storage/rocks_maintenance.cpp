@@ -10,6 +10,8 @@
 
 namespace evershard::storage {
 
+std::filesystem::path RocksMaintenance::folder() const { return std::filesystem::path(families_->db().GetName()).parent_path(); }
+
 Result<void> RocksMaintenance::check_files(const std::function<void(const DamagedFile&)>& damaged, const Progress& progress) {
   return check_table_files(families_->db(), options_, damaged, progress);
 }

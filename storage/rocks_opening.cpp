@@ -84,7 +84,7 @@ Result<void> RocksStore::look_at_folder() {
 
 Result<void> RocksStore::open_database() {
   std::unique_ptr<RocksFamilies> families;
-  auto status = RocksFamilies::open(rocks_, database_.string(), options_.read_only, families);
+  auto status = RocksFamilies::open(rocks_.for_opening(), database_.string(), options_.read_only, families);
   if (is_lock_held(status))
     return refuse(ErrorCode::unavailable, options_.data_dir.string() + " is open already: " + StoreOwner::named_in(owner_path_));
   if (has_unknown_families(status)) {
@@ -210,6 +210,7 @@ void RocksStore::start() {
   if (options_.read_only) return;
   staging_ = std::make_unique<Staging>(recovered_, options_.record_bytes);
   snapshots_ = std::make_unique<SnapshotSlots>(*rows_);
+  families_->begin_merging();
   sealer_->start();
 }
 

@@ -42,6 +42,12 @@ RocksOptions::RocksOptions(const StoreOptions& options)
   db_.max_manifest_file_size = 16 * megabyte;
 }
 
+RocksOptions RocksOptions::for_opening() const {
+  auto options = *this;
+  options.merges_ = false;
+  return options;
+}
+
 RocksOptions RocksOptions::for_repair() const {
   auto options = *this;
   options.merges_ = false;

@@ -45,7 +45,7 @@ class RowBatch {
 struct CursorOptions {
   /// All rows looked at begin with these bytes: filters may skip files that have none. Empty: no such promise.
   std::string_view prefix{};
-  /// A long scan: reads ahead and leaves the cache to others.
+  /// A long scan: leaves the cache to others.
   bool scan = false;
 };
 

@@ -19,7 +19,8 @@
 namespace evershard::storage {
 namespace {
 
-constexpr std::array<std::string_view, 5> made_by_copying{"db", "db.tmp", "MARK", "OWNER", "sealing"};
+constexpr const char* types_file = "TYPES";
+constexpr std::array<std::string_view, 6> made_by_copying{"db", "db.tmp", "MARK", "OWNER", "sealing", types_file};
 
 Refused invalid(std::string what) { return refuse(ErrorCode::invalid_argument, std::move(what)); }
 Refused failed(const std::string& doing, const std::error_code& error) { return refuse(ErrorCode::io, doing + ": " + error.message()); }
@@ -49,6 +50,13 @@ Result<void> sync_path(const std::filesystem::path& path) {
   return {};
 }
 
+Result<void> copy_durably(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code error;
+  std::filesystem::copy_file(from, to, error);
+  if (error) return refuse(ErrorCode::io, "cannot copy " + from.string() + " to " + to.string() + ": " + error.message());
+  return sync_path(to);
+}
+
 Result<StoreCopy> StoreCopy::begin(std::filesystem::path target) {
   target = std::filesystem::absolute(target).lexically_normal();
   if (!target.has_filename()) target = target.parent_path();
@@ -68,6 +76,12 @@ Result<StoreCopy> StoreCopy::begin(std::filesystem::path target) {
 StoreCopy::~StoreCopy() {
   std::error_code ignored;
   if (!part_.empty()) std::filesystem::remove_all(part_, ignored);
+}
+
+Result<void> StoreCopy::carry_from(const std::filesystem::path& source_folder) const {
+  std::error_code error;
+  if (!std::filesystem::exists(source_folder / types_file, error)) return {};
+  return copy_durably(source_folder / types_file, part_ / types_file);
 }
 
 Result<void> StoreCopy::settle() {

@@ -21,6 +21,8 @@ class StoreCopy {
   [[nodiscard]] const std::filesystem::path& folder() const { return part_; }
   [[nodiscard]] std::filesystem::path database() const { return part_ / "db"; }
 
+  /// What lies beside the source's database and is no part of it (TYPES), as it is. Errors: io
+  Result<void> carry_from(const std::filesystem::path& source_folder) const;
   /// Makes a store of the database that lies there: a fork of its own, and MARK. Errors: corruption, io
   Result<void> settle();
   /// Durable: on return. Errors: invalid_argument (something came into the target meanwhile), io
@@ -32,6 +34,8 @@ class StoreCopy {
   std::filesystem::path part_;
 };
 
+/// A file, synced. Errors: io
+Result<void> copy_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 /// Errors: io
 Result<void> sync_path(const std::filesystem::path& path);
 

@@ -26,6 +26,9 @@ class StoreMaintenance {
  public:
   virtual ~StoreMaintenance() = default;
 
+  /// The store's folder, in which the database lies.
+  [[nodiscard]] virtual std::filesystem::path folder() const = 0;
+
   /// Reads every block of every file there is now. Units: progress in bytes. Errors: cancelled, io
   virtual Result<void> check_files(const std::function<void(const DamagedFile&)>& damaged, const Progress& progress) = 0;
 

@@ -1,8 +1,5 @@
 #include "evershard/actors/aggregate/actor_system.hpp"
 
-#include <algorithm>
-#include <thread>
-
 #include <caf/scheduler/test_coordinator.hpp>
 
 namespace evershard::actors {
@@ -30,12 +27,11 @@ ActorSystem::ActorSystem(Scheduling scheduling) : scheduling_(scheduling) {
   if (scheduling == Scheduling::deterministic) {
     config_.set("scheduler.policy", caf::atom("testing"));
   } else {
-    // By default an idle worker sleeps up to 10 ms before it looks again, and a busy actor is never interrupted.
-    config_.set("scheduler.max-threads", std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 4));
-    config_.set("scheduler.max-throughput", std::size_t{300});
+    // Our actors have threads of their own: the pool's one worker has nothing to do, and looks seldom whether it has.
+    config_.set("scheduler.max-threads", std::size_t{1});
+    config_.set("work-stealing.aggressive-poll-attempts", std::size_t{1});
     config_.set("work-stealing.moderate-poll-attempts", std::size_t{1});
-    config_.set("work-stealing.moderate-sleep-duration", caf::timespan{std::chrono::microseconds(10)});
-    config_.set("work-stealing.relaxed-sleep-duration", caf::timespan{std::chrono::microseconds(200)});
+    config_.set("work-stealing.relaxed-sleep-duration", caf::timespan{std::chrono::milliseconds(50)});
   }
   system_ = std::make_unique<caf::actor_system>(config_);
 }

@@ -13,7 +13,7 @@ namespace evershard::actors {
 
 /// How its actors are run.
 enum class Scheduling : std::uint8_t {
-  threads,        ///< as many as there are cores, at most four
+  threads,        ///< each in a thread of its own
   deterministic,  ///< one message at a time, by whoever says so; the clock stands still until it is told
 };
 
@@ -24,6 +24,7 @@ class ActorSystem {
   ActorSystem(const ActorSystem&) = delete;
 
   [[nodiscard]] caf::actor_system& caf() { return *system_; }
+  [[nodiscard]] Scheduling scheduling() const { return scheduling_; }
   /// Ends the actors: an exit message, then a kill, each within `grace`. Returns: whether all of them are gone.
   bool end(const std::vector<caf::actor>& actors, std::chrono::milliseconds grace);
   /// deterministic: handles one message. Returns: whether there was one

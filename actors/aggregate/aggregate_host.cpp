@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "evershard/actors/aggregate/actor_system.hpp"
+#include "evershard/actors/aggregate/cell_actor.hpp"
 #include "evershard/actors/aggregate/reading_threads.hpp"
-#include "evershard/actors/aggregate/shard_actor.hpp"
 #include "evershard/actors/entity/jitter.hpp"
 #include "evershard/actors/entity/replay.hpp"
 #include "evershard/protocol/in_quotes.hpp"
@@ -39,6 +39,10 @@ EntityOptions entity_options(const HostOptions& options) {
   return out;
 }
 
+std::uint32_t cells_of(const AggregateHostOptions& options) {
+  return options.deterministic ? 4 : std::clamp(std::thread::hardware_concurrency(), 2u, 16u);
+}
+
 Error closed() { return {ErrorCode::unavailable, "the aggregates' host is closed: nothing new is taken"}; }
 
 Error not_hosted(const AggregateId& aggregate) {
@@ -59,10 +63,11 @@ Result<void> check(const HostOptions& options) {
 }  // namespace
 
 struct AggregateHost::Impl {
-  struct Shard {
-    std::shared_ptr<ShardInbox> inbox;
-    std::shared_ptr<ShardWindow> window;
-    ShardActor actor;
+  /// A share of the shards, hosted by one actor.
+  struct Cell {
+    std::shared_ptr<CellInbox> inbox;
+    std::shared_ptr<CellWindow> window;
+    CellActor actor;
   };
   struct Hosted {
     std::shared_ptr<const AggregateKind> kind;
@@ -74,7 +79,8 @@ struct AggregateHost::Impl {
   ReadingThreads reading;
   SharedPermits permits;
   ActorSystem system;
-  std::vector<Shard> shards;
+  const std::uint32_t shards;
+  std::vector<Cell> cells;
   std::shared_mutex kinds_mutex;
   std::map<std::string, Hosted, std::less<>> kinds;
   Jitter order;  ///< any_order
@@ -86,26 +92,27 @@ struct AggregateHost::Impl {
 
   Impl(AggregateJournal& j, std::uint32_t count, AggregateHostOptions o)
       : journal(j), options(o), reading(o.deterministic ? 0 : std::max<std::size_t>(o.reading_threads, 1)), permits{{}, RecoveryPermits(o.recovery_permits)},
-        system(o.deterministic ? Scheduling::deterministic : Scheduling::threads), shards(count), order(o.seed), began(now()) {
-    auto around = std::make_shared<const ShardSurroundings>(
-        ShardSurroundings{journal, reading, permits, [this](ShardId shard) -> ShardInbox& { return *shards[shard.value].inbox; }});
+        system(o.deterministic ? Scheduling::deterministic : Scheduling::threads), shards(count), cells(std::min(count, cells_of(o))), order(o.seed), began(now()) {
+    auto around = std::make_shared<const CellSurroundings>(
+        CellSurroundings{journal, reading, permits, [this](std::uint32_t cell) -> CellInbox& { return *cells[cell].inbox; }});
     std::random_device random;
     Jitter seeds(o.seed);
-    for (std::uint32_t i = 0; i < count; ++i) {
+    for (std::uint32_t i = 0; i < cells.size(); ++i) {
       EntityTable::Options table;
-      table.live_max = std::max<std::size_t>(1, options.live_max / count);
+      table.live_max = std::max<std::size_t>(1, options.live_max / cells.size());
       table.idle_after = options.idle_after;
       table.seed = o.deterministic ? seeds.next() : (std::uint64_t{random()} << 32) | random();
-      auto& shard = shards[i];
-      shard.inbox = std::make_shared<ShardInbox>();
-      shard.window = std::make_shared<ShardWindow>();
-      shard.actor = spawn_shard(system.caf(), ShardId{static_cast<std::uint16_t>(i)}, table, around, shard.inbox, shard.window);
-      shard.inbox->open([actor = shard.actor] { caf::anon_send(actor, WakeAtom::value); });
+      auto& cell = cells[i];
+      cell.inbox = std::make_shared<CellInbox>();
+      cell.window = std::make_shared<CellWindow>();
+      cell.actor = spawn_cell(system, i, table, around, cell.inbox, cell.window);
+      cell.inbox->open([actor = cell.actor] { caf::anon_send(actor, WakeAtom::value); });
     }
   }
 
-  [[nodiscard]] ShardInbox& inbox_of(const AggregateId& aggregate) const {
-    return *shards[sharding::shard_of(sharding::stream_hash(aggregate), static_cast<std::uint32_t>(shards.size())).value].inbox;
+  /// By the shard, so that a shard's aggregates move together when it does.
+  [[nodiscard]] const std::shared_ptr<CellInbox>& inbox_of(const AggregateId& aggregate) const {
+    return cells[sharding::shard_of(sharding::stream_hash(aggregate), shards).value % cells.size()].inbox;
   }
   [[nodiscard]] std::optional<Hosted> hosted(const AggregateId& aggregate) {
     const std::shared_lock lock(kinds_mutex);
@@ -121,7 +128,7 @@ struct AggregateHost::Impl {
       return {};
     }
     asked.ticket = AskTicket{++ticket};
-    const auto inbox = shards[sharding::shard_of(sharding::stream_hash(aggregate), static_cast<std::uint32_t>(shards.size())).value].inbox;
+    const auto inbox = inbox_of(aggregate);
     const auto named = asked.ticket;
     inbox->put(inputs::AskOne{aggregate, std::move(asked), std::move(done)});
     return Asking([inbox, aggregate, named] { inbox->put(inputs::Cancel{aggregate, named}); });
@@ -171,9 +178,9 @@ struct AggregateHost::Impl {
     const auto until = std::chrono::steady_clock::now() + within;
     for (;;) {
       if (options.deterministic) run();
-      const bool all = std::all_of(shards.begin(), shards.end(), [](const Shard& shard) {
-        const std::lock_guard lock(shard.window->mutex);
-        return shard.window->stopped;
+      const bool all = std::all_of(cells.begin(), cells.end(), [](const Cell& cell) {
+        const std::lock_guard lock(cell.window->mutex);
+        return cell.window->stopped;
       });
       if (all) return true;
       if (options.deterministic || std::chrono::steady_clock::now() >= until) return false;
@@ -200,10 +207,10 @@ Result<void> AggregateHost::host_kind(std::shared_ptr<const AggregateKind> kind,
   // In the inbox before whatever is asked of it later: nobody has to wait for that.
   Result<void> done{};
   std::vector<std::future<Result<void>>> told;
-  for (auto& shard : impl_->shards) {
+  for (auto& cell : impl_->cells) {
     auto promise = std::make_shared<std::promise<Result<void>>>();
     told.push_back(promise->get_future());
-    shard.inbox->put(inputs::Host{{kind, entity_options(options), impl_->options.limits}, [promise](Result<void> result) { promise->set_value(std::move(result)); }});
+    cell.inbox->put(inputs::Host{{kind, entity_options(options), impl_->options.limits}, [promise](Result<void> result) { promise->set_value(std::move(result)); }});
   }
   if (impl_->options.deterministic) impl_->run();
   for (auto& one : told) {
@@ -270,15 +277,15 @@ Result<void> AggregateHost::take_snapshot(const AggregateId& aggregate, std::chr
   return {};
 }
 
-void AggregateHost::passivate(const AggregateId& aggregate) { impl_->inbox_of(aggregate).put(inputs::Passivate{aggregate}); }
+void AggregateHost::passivate(const AggregateId& aggregate) { impl_->inbox_of(aggregate)->put(inputs::Passivate{aggregate}); }
 
 AggregateFigures AggregateHost::figures() const {
   AggregateFigures sum;
-  for (const auto& shard : impl_->shards) {
-    const std::lock_guard lock(shard.window->mutex);
-    sum.counters += shard.window->figures.counters;
-    sum.known += shard.window->figures.known;
-    sum.live += shard.window->figures.live;
+  for (const auto& cell : impl_->cells) {
+    const std::lock_guard lock(cell.window->mutex);
+    sum.counters += cell.window->figures.counters;
+    sum.known += cell.window->figures.known;
+    sum.live += cell.window->figures.live;
   }
   return sum;
 }
@@ -287,20 +294,20 @@ void AggregateHost::stop(std::chrono::milliseconds grace) {
   const std::lock_guard one_at_a_time(impl_->stop_mutex);
   if (std::exchange(impl_->stopped, true)) return;
   impl_->closing = true;
-  for (auto& shard : impl_->shards) shard.inbox->put(inputs::Stop{});
+  for (auto& cell : impl_->cells) cell.inbox->put(inputs::Stop{});
   if (!impl_->all_stopped(grace)) {
-    for (auto& shard : impl_->shards) shard.inbox->put(inputs::Abandon{});
+    for (auto& cell : impl_->cells) cell.inbox->put(inputs::Abandon{});
     static_cast<void>(impl_->all_stopped(std::chrono::seconds(1)));
   }
   impl_->reading.stop();
   std::vector<caf::actor> actors;
-  for (auto& shard : impl_->shards) {
+  for (auto& cell : impl_->cells) {
     // What comes from here on finds nobody: who asks is told so.
-    shard.inbox->close([](ShardInput&& input) {
+    cell.inbox->close([](CellInput&& input) {
       if (auto* ask = std::get_if<inputs::AskOne>(&input)) ask->done(AnyAnswer::failed(closed()));
       if (auto* host = std::get_if<inputs::Host>(&input)) host->done(refuse(closed()));
     });
-    actors.push_back(caf::actor_cast<caf::actor>(std::exchange(shard.actor, nullptr)));
+    actors.push_back(caf::actor_cast<caf::actor>(std::exchange(cell.actor, nullptr)));
   }
   impl_->system.end(actors, std::chrono::seconds(2));
 }

@@ -1,4 +1,4 @@
-// AggregateHost: the live aggregates of one node: an actor a shard, routed by hash(aid) mod shard count.
+// AggregateHost: the live aggregates of one node, in a few cells: an aggregate belongs to the cell of its shard, hash(aid) mod shard count.
 
 #pragma once
 
@@ -52,7 +52,7 @@ class AggregateHost final : public AggregateDoor {
   /// What was not sent is answered `unavailable`; what was sent is waited for, at most for `grace`, then `timeout`. Idempotent.
   void stop(std::chrono::milliseconds grace = std::chrono::seconds(10));
 
-  /// deterministic: does one thing, in this thread: a batch of a shard's, a read, one thing of the journal's. Returns: whether there was any
+  /// deterministic: does one thing, in this thread: an actor's batch, a read, one thing of the journal's. Returns: whether there was any
   bool step();
   /// deterministic: does everything there is to do. Returns: whether there was anything
   bool run();

@@ -62,7 +62,7 @@ class TabledKind final : public AggregateKind {
                         " is known neither as one of Events nor of OldEvents: it is never skipped");
     }
     try {
-      return in_kind("event " + in_quotes(event_type), row->apply(state, payload));
+      return in_kind("event ", row->apply(state, payload), event_type);
     } catch (...) {
       return refuse(thrown(ErrorCode::invalid_argument, of_kind("applying event " + in_quotes(event_type))));
     }
@@ -107,7 +107,7 @@ class TabledKind final : public AggregateKind {
                         in_quotes(command.type) + " cannot be decided without its payload");
     }
     try {
-      return in_kind("event " + in_quotes(event.type), view_event->apply(model, event));
+      return in_kind("event ", view_event->apply(model, event), event.type);
     } catch (...) {
       return refuse(thrown(ErrorCode::invalid_argument, of_kind("applying event " + in_quotes(event.type) +
                                                                 " to the view of command " + in_quotes(command.type))));
@@ -134,9 +134,10 @@ class TabledKind final : public AggregateKind {
     return "aggregate type " + in_quotes(table_.type) + ": " + what;
   }
 
+  /// The text is made where it is needed: this is on the way of every command.
   template <class T>
-  Result<T> in_kind(const std::string& what, Result<T> result) const {
-    if (!result) result.error().what = of_kind(what) + ": " + result.error().what;
+  Result<T> in_kind(std::string_view what, Result<T> result, std::string_view name = {}) const {
+    if (!result) result.error().what = of_kind(std::string(what) + (name.empty() ? "" : in_quotes(name))) + ": " + result.error().what;
     return result;
   }
 
@@ -177,7 +178,7 @@ class TabledKind final : public AggregateKind {
                                                        ", which is not one of Events");
       }
       auto& encoded = decision.events.emplace_back();
-      EVERSHARD_TRY(in_kind("event " + in_quotes(row->name), row->encode(event.value.get(), encoded)));
+      EVERSHARD_TRY(in_kind("event ", row->encode(event.value.get(), encoded), row->name));
     }
     decision.kind = decision.events.empty() ? Decision::Kind::nothing : Decision::Kind::persist;
     decision.conditions = std::move(decided.conditions);

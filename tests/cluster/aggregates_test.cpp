@@ -228,7 +228,7 @@ TEST_P(Accounts, LeaveMemoryAndComeBack) {
   open();
   for (int i = 0; i < 200; ++i) ASSERT_TRUE(account(std::to_string(i)).ask(Deposit{i}));
 
-  EXPECT_EQ(figure(store(), "live", 16), 16u);
+  EXPECT_LE(figure(store(), "live"), 16u);
   EXPECT_GT(figure(store(), "evicted"), 100u);
   for (int i = 0; i < 200; ++i) ASSERT_EQ(shown(account(std::to_string(i)).ask(Look{})), std::to_string(i));
 }

@@ -48,6 +48,22 @@ TEST_F(Backup, OpensAsAPrefixOfAStoreThatGoesOn) {
   EXPECT_FALSE(std::filesystem::exists(part()));
 }
 
+TEST_F(Backup, CarriesTheTypesBesideTheDatabaseBothWays) {
+  open();
+  fill(10);
+  std::ofstream(data_dir() / "TYPES") << "of payloads";
+  auto there = folder_.path() / "back";
+  ASSERT_TRUE(backup(store(), target()));
+
+  auto back = restore(target(), there);
+
+  ASSERT_TRUE(back) << back.error().what;
+  for (const auto& path : {target(), there}) {
+    std::ifstream in(path / "TYPES");
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "of payloads") << path;
+  }
+}
+
 TEST_F(Backup, GoesOnByItself) {
   open();
   fill(150);

@@ -1,11 +1,11 @@
-#include "evershard/actors/aggregate/shard_inbox.hpp"
+#include "evershard/actors/aggregate/cell_inbox.hpp"
 
 #include <utility>
 
 namespace evershard::actors {
 
-void ShardInbox::put(ShardInput input) {
-  std::function<void(ShardInput&&)> dropped;
+void CellInbox::put(CellInput input) {
+  std::function<void(CellInput&&)> dropped;
   {
     const std::lock_guard lock(mutex_);
     if (wake_) {
@@ -18,15 +18,15 @@ void ShardInbox::put(ShardInput input) {
   if (dropped) dropped(std::move(input));
 }
 
-void ShardInbox::take(std::vector<ShardInput>& out) {
+void CellInbox::take(std::vector<CellInput>& out) {
   out.clear();
   const std::lock_guard lock(mutex_);
   out.swap(inputs_);
   if (out.empty()) awake_ = false;
 }
 
-void ShardInbox::close(std::function<void(ShardInput&&)> dropped) {
-  std::vector<ShardInput> left;
+void CellInbox::close(std::function<void(CellInput&&)> dropped) {
+  std::vector<CellInput> left;
   {
     const std::lock_guard lock(mutex_);
     dropped_ = dropped;

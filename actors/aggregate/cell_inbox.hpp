@@ -1,4 +1,4 @@
-// ShardInbox: what comes in for one shard's aggregates, from any thread, taken out in batches.
+// CellInbox: what comes in for one cell's aggregates, from any thread, taken out in batches.
 
 #pragma once
 
@@ -60,26 +60,26 @@ struct Abandon {};
 
 }  // namespace inputs
 
-using ShardInput = std::variant<inputs::Host, inputs::AskOne, inputs::Cancel, inputs::Passivate, inputs::Permit, inputs::Loaded, inputs::ModelRead,
+using CellInput = std::variant<inputs::Host, inputs::AskOne, inputs::Cancel, inputs::Passivate, inputs::Permit, inputs::Loaded, inputs::ModelRead,
                                 inputs::LookedUp, inputs::AppendDone, inputs::SnapshotWritten, inputs::Stop, inputs::Abandon>;
 
 /// One message to the actor, however many inputs: a commit answers hundreds of appends at once.
-class ShardInbox {
+class CellInbox {
  public:
   /// `wake` tells the actor that there is something. Before the first put().
   void open(std::function<void()> wake) { wake_ = std::move(wake); }
-  void put(ShardInput input);
+  void put(CellInput input);
   /// Everything so far, in order; empty: the next put() wakes again.
-  void take(std::vector<ShardInput>& out);
+  void take(std::vector<CellInput>& out);
   /// Nobody takes any more: what is inside, and what comes, is dropped after `dropped` has seen it.
-  void close(std::function<void(ShardInput&&)> dropped);
+  void close(std::function<void(CellInput&&)> dropped);
 
  private:
   std::mutex mutex_;
   std::function<void()> wake_;  ///< holds the actor
-  std::vector<ShardInput> inputs_;
+  std::vector<CellInput> inputs_;
   bool awake_ = false;  ///< the actor was told and has not found the inbox empty since
-  std::function<void(ShardInput&&)> dropped_;
+  std::function<void(CellInput&&)> dropped_;
 };
 
 }  // namespace evershard::actors

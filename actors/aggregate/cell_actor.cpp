@@ -1,4 +1,4 @@
-#include "evershard/actors/aggregate/shard_actor.hpp"
+#include "evershard/actors/aggregate/cell_actor.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -15,13 +15,13 @@ constexpr std::chrono::milliseconds tick_max{250};
 constexpr std::chrono::milliseconds tick_min{1};
 
 /// Takes inputs to the table, and what the table wants done to the journal, the reading threads and the callers.
-class ShardState {
+class CellState {
  public:
-  ShardState(ShardActor::pointer self, ShardId shard, EntityTable::Options options, std::shared_ptr<const ShardSurroundings> around,
-             std::shared_ptr<ShardInbox> inbox, std::shared_ptr<ShardWindow> window)
-      : self_(self), shard_(shard), table_(options), around_(std::move(around)), inbox_(std::move(inbox)), window_(std::move(window)) {}
+  CellState(CellActor::pointer self, std::uint32_t cell, EntityTable::Options options, std::shared_ptr<const CellSurroundings> around,
+             std::shared_ptr<CellInbox> inbox, std::shared_ptr<CellWindow> window)
+      : self_(self), cell_(cell), table_(options), around_(std::move(around)), inbox_(std::move(inbox)), window_(std::move(window)) {}
 
-  /// One batch, then whoever else waits is next: a shard that is asked without end does not keep a thread to itself.
+  /// One batch a message: what comes meanwhile waits for the next, and so do ticks.
   void wake() {
     inbox_->take(taken_);
     if (taken_.empty()) return;
@@ -112,7 +112,7 @@ class ShardState {
   void want_permit() {
     {
       const std::lock_guard lock(around_->permits.mutex);
-      if (!around_->permits.permits.ask(shard_)) return;
+      if (!around_->permits.permits.ask(ShardId{static_cast<std::uint16_t>(cell_)})) return;
     }
     table_.permit(now(), actions_);
   }
@@ -122,7 +122,7 @@ class ShardState {
       const std::lock_guard lock(around_->permits.mutex);
       next = around_->permits.permits.give_back();
     }
-    if (next) around_->inbox(*next).put(inputs::Permit{});
+    if (next) around_->inbox(next->value).put(inputs::Permit{});
   }
 
   void after_step() {
@@ -139,14 +139,14 @@ class ShardState {
     self_->delayed_send(self_, delay, TickAtom::value);
   }
 
-  ShardActor::pointer self_;
-  const ShardId shard_;
+  CellActor::pointer self_;
+  const std::uint32_t cell_;
   EntityTable table_;
-  const std::shared_ptr<const ShardSurroundings> around_;
-  const std::shared_ptr<ShardInbox> inbox_;
-  const std::shared_ptr<ShardWindow> window_;
+  const std::shared_ptr<const CellSurroundings> around_;
+  const std::shared_ptr<CellInbox> inbox_;
+  const std::shared_ptr<CellWindow> window_;
   std::unordered_map<std::uint64_t, AnswerDone> callers_;
-  std::vector<ShardInput> taken_;
+  std::vector<CellInput> taken_;
   EntityActions actions_;
   EntityActions doing_;
   SteadyTime tick_at_ = never;
@@ -154,15 +154,16 @@ class ShardState {
 
 }  // namespace
 
-ShardActor spawn_shard(caf::actor_system& system, ShardId shard, EntityTable::Options options, std::shared_ptr<const ShardSurroundings> around,
-                       std::shared_ptr<ShardInbox> inbox, std::shared_ptr<ShardWindow> window) {
-  return system.spawn([=](ShardActor::pointer self) -> ShardActor::behavior_type {
-    auto state = std::make_shared<ShardState>(self, shard, options, around, inbox, window);
+CellActor spawn_cell(ActorSystem& system, std::uint32_t cell, EntityTable::Options options, std::shared_ptr<const CellSurroundings> around,
+                     std::shared_ptr<CellInbox> inbox, std::shared_ptr<CellWindow> window) {
+  const auto behavior = [=](CellActor::pointer self) -> CellActor::behavior_type {
+    auto state = std::make_shared<CellState>(self, cell, options, around, inbox, window);
     return {
         [state](WakeAtom) { state->wake(); },
         [state](TickAtom) { state->tick(); },
     };
-  });
+  };
+  return system.scheduling() == Scheduling::threads ? system.caf().spawn<caf::detached>(behavior) : system.caf().spawn(behavior);
 }
 
 }  // namespace evershard::actors
