@@ -44,7 +44,8 @@ ActorSystem::~ActorSystem() {
 bool ActorSystem::end(const std::vector<caf::actor>& actors, std::chrono::milliseconds grace) {
   if (scheduling_ == Scheduling::deterministic) {
     for (const auto& actor : actors) caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
-    run();
+    while (step()) {
+    }
     return true;
   }
   caf::scoped_actor self(*system_, true);
@@ -58,11 +59,15 @@ bool ActorSystem::end(const std::vector<caf::actor>& actors, std::chrono::millis
   return all_down_;
 }
 
-std::size_t ActorSystem::run() { return coordinator(*system_).run(); }
+bool ActorSystem::step() { return coordinator(*system_).try_run_once(); }
 
-void ActorSystem::advance(std::chrono::nanoseconds time) {
-  coordinator(*system_).clock().advance_time(time);
-  run();
+// From one timer to the next: what a timer sets off may set the next one before `until`.
+bool ActorSystem::pass(Clock::time_point until) {
+  auto& clock = coordinator(*system_).clock();
+  const bool due = clock.has_pending_timeout() && clock.schedule().begin()->first <= until;
+  const auto at = due ? clock.schedule().begin()->first : until;
+  clock.advance_time(std::max(at - clock.now(), Clock::duration::zero()));
+  return due;
 }
 
 }  // namespace evershard::actors

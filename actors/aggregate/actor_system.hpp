@@ -27,10 +27,10 @@ class ActorSystem {
   [[nodiscard]] Scheduling scheduling() const { return scheduling_; }
   /// Ends the actors: an exit message, then a kill, each within `grace`. Returns: whether all of them are gone.
   bool end(const std::vector<caf::actor>& actors, std::chrono::milliseconds grace);
-  /// deterministic: handles what there is. Returns: how many messages
-  std::size_t run();
-  /// deterministic: lets time pass, and what is due happen.
-  void advance(std::chrono::nanoseconds time);
+  /// deterministic: handles one message. Returns: whether there was one
+  bool step();
+  /// deterministic: lets time pass until the next delayed message is due, at most until `until`. Returns: whether one is due.
+  bool pass(std::chrono::steady_clock::time_point until);
 
  private:
   const Scheduling scheduling_;

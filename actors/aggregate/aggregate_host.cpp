@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "evershard/actors/aggregate/actor_system.hpp"
-#include "evershard/actors/aggregate/reading_threads.hpp"
 #include "evershard/actors/aggregate/cell_actor.hpp"
+#include "evershard/actors/aggregate/reading_threads.hpp"
+#include "evershard/actors/entity/jitter.hpp"
 #include "evershard/actors/entity/replay.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/sharding/stream_hash.hpp"
@@ -22,13 +23,15 @@ namespace {
 
 // An entity answers at the deadline itself; a caller that hears nothing then waits for a handler that does not end.
 constexpr std::chrono::milliseconds answer_grace = std::chrono::seconds(1);
+// "For ever" must not run over the end of the clock.
+constexpr std::chrono::milliseconds timeout_max = std::chrono::hours(24 * 365);
 
 EntityOptions entity_options(const HostOptions& options) {
   EntityOptions out;
   out.asks_max = options.stash_limit;
   out.asks_bytes_max = options.stash_bytes;
   out.in_flight_max = options.in_flight_limit;
-  out.command_timeout = options.command_timeout;
+  out.command_timeout = std::min(options.command_timeout, timeout_max);
   out.condition_retries = options.condition_retries;
   out.conflict_retries = options.conflict_retries;
   out.retry_delay_min = options.retry_delay_min;
@@ -51,7 +54,9 @@ Result<void> check(const HostOptions& options) {
     return refuse(ErrorCode::invalid_argument, "stash_limit, stash_bytes and in_flight_limit are at least 1");
   }
   if (options.command_timeout <= std::chrono::milliseconds(0)) return refuse(ErrorCode::invalid_argument, "command_timeout is more than 0");
-  if (options.retry_delay_min > options.retry_delay_max) return refuse(ErrorCode::invalid_argument, "retry_delay_min is at most retry_delay_max");
+  if (options.retry_delay_min < std::chrono::milliseconds(0) || options.retry_delay_min > options.retry_delay_max) {
+    return refuse(ErrorCode::invalid_argument, "retry_delay_min is at least 0 and at most retry_delay_max");
+  }
   return {};
 }
 
@@ -78,6 +83,8 @@ struct AggregateHost::Impl {
   std::vector<Cell> cells;
   std::shared_mutex kinds_mutex;
   std::map<std::string, Hosted, std::less<>> kinds;
+  Jitter order;  ///< any_order
+  const SteadyTime began;
   std::atomic<std::uint64_t> ticket{0};
   std::atomic<bool> closing{false};
   std::mutex stop_mutex;
@@ -85,15 +92,16 @@ struct AggregateHost::Impl {
 
   Impl(AggregateJournal& j, std::uint32_t count, AggregateHostOptions o)
       : journal(j), options(o), reading(o.deterministic ? 0 : std::max<std::size_t>(o.reading_threads, 1)), permits{{}, RecoveryPermits(o.recovery_permits)},
-        system(o.deterministic ? Scheduling::deterministic : Scheduling::threads), shards(count), cells(std::min(count, cells_of(o))) {
+        system(o.deterministic ? Scheduling::deterministic : Scheduling::threads), shards(count), cells(std::min(count, cells_of(o))), order(o.seed), began(now()) {
     auto around = std::make_shared<const CellSurroundings>(
         CellSurroundings{journal, reading, permits, [this](std::uint32_t cell) -> CellInbox& { return *cells[cell].inbox; }});
     std::random_device random;
+    Jitter seeds(o.seed);
     for (std::uint32_t i = 0; i < cells.size(); ++i) {
       EntityTable::Options table;
       table.live_max = std::max<std::size_t>(1, options.live_max / cells.size());
       table.idle_after = options.idle_after;
-      table.seed = (std::uint64_t{random()} << 32) | random();
+      table.seed = o.deterministic ? seeds.next() : (std::uint64_t{random()} << 32) | random();
       auto& cell = cells[i];
       cell.inbox = std::make_shared<CellInbox>();
       cell.window = std::make_shared<CellWindow>();
@@ -112,6 +120,7 @@ struct AggregateHost::Impl {
     return at == kinds.end() ? std::nullopt : std::optional(at->second);
   }
   [[nodiscard]] SteadyTime now() { return system.caf().clock().now(); }
+  [[nodiscard]] SteadyTime deadline(std::chrono::milliseconds timeout) { return now() + std::min(timeout, timeout_max); }
 
   Asking ask(const AggregateId& aggregate, Asked asked, AnswerDone done) {
     if (auto checked = AggregateId::check(aggregate); !checked) {
@@ -125,31 +134,50 @@ struct AggregateHost::Impl {
     return Asking([inbox, aggregate, named] { inbox->put(inputs::Cancel{aggregate, named}); });
   }
 
-  /// Waits for an answer; deterministic: makes it happen.
-  AnyAnswer wait(std::future<AnyAnswer> answer, std::chrono::milliseconds timeout, AggregateHost& host) {
-    if (options.deterministic) {
-      host.run();
-      if (answer.wait_for(std::chrono::seconds(0)) != std::future_status::ready) host.advance(timeout + answer_grace);
+  /// deterministic: one thing. In any order: which kind is looked for first is drawn.
+  bool step() {
+    const std::uint64_t first = options.any_order ? order.next() % 3 : 0;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      const std::uint64_t kind = (first + i) % 3;
+      if (kind == 0 ? system.step() : kind == 1 ? reading.run_one() : options.journal_step && options.journal_step()) return true;
     }
-    if (answer.wait_for(options.deterministic ? std::chrono::milliseconds(0) : timeout + answer_grace) != std::future_status::ready) {
+    return false;
+  }
+  bool run() {
+    bool any = false;
+    while (step()) any = true;
+    return any;
+  }
+  /// deterministic: lets time pass until `until`, or until `enough`.
+  template <class Enough>
+  void pass(SteadyTime until, Enough enough) {
+    for (run(); !enough() && now() < until; run()) system.pass(until);
+  }
+
+  /// Waits for an answer; deterministic: makes it happen.
+  AnyAnswer wait(std::future<AnyAnswer> answer, std::chrono::milliseconds timeout) {
+    timeout = std::min(timeout, timeout_max);
+    const auto ready = [&] { return answer.wait_for(std::chrono::seconds(0)) == std::future_status::ready; };
+    if (options.deterministic) pass(now() + timeout + answer_grace, ready);
+    if (options.deterministic ? !ready() : answer.wait_for(timeout + answer_grace) != std::future_status::ready) {
       return AnyAnswer::failed({ErrorCode::timeout, "no answer within " + std::to_string(timeout.count()) + " ms: the outcome is unknown"});
     }
     return answer.get();
   }
 
-  AnyAnswer ask_and_wait(const AggregateId& aggregate, Asked asked, std::chrono::milliseconds timeout, AggregateHost& host) {
+  AnyAnswer ask_and_wait(const AggregateId& aggregate, Asked asked, std::chrono::milliseconds timeout) {
     // Shared: whoever gave up waiting is not there any more when the answer comes.
     auto promise = std::make_shared<std::promise<AnyAnswer>>();
     auto answer = promise->get_future();
-    asked.deadline = now() + timeout;
+    asked.deadline = deadline(timeout);
     static_cast<void>(ask(aggregate, std::move(asked), [promise](AnyAnswer told) { promise->set_value(std::move(told)); }));
-    return wait(std::move(answer), timeout, host);
+    return wait(std::move(answer), timeout);
   }
 
   [[nodiscard]] bool all_stopped(std::chrono::milliseconds within) {
     const auto until = std::chrono::steady_clock::now() + within;
     for (;;) {
-      if (options.deterministic) system.run();
+      if (options.deterministic) run();
       const bool all = std::all_of(cells.begin(), cells.end(), [](const Cell& cell) {
         const std::lock_guard lock(cell.window->mutex);
         return cell.window->stopped;
@@ -184,7 +212,7 @@ Result<void> AggregateHost::host_kind(std::shared_ptr<const AggregateKind> kind,
     told.push_back(promise->get_future());
     cell.inbox->put(inputs::Host{{kind, entity_options(options), impl_->options.limits}, [promise](Result<void> result) { promise->set_value(std::move(result)); }});
   }
-  if (impl_->options.deterministic) run();
+  if (impl_->options.deterministic) impl_->run();
   for (auto& one : told) {
     if (auto result = one.get(); !result && done) done = std::move(result);
   }
@@ -199,7 +227,7 @@ Asking AggregateHost::ask_bytes(const AggregateId& aggregate, std::string comman
   Asked asked;
   asked.command = {std::move(command_type), std::move(command)};
   asked.command_id = std::move(options.command_id);
-  if (options.timeout) asked.deadline = impl_->now() + *options.timeout;
+  if (options.timeout) asked.deadline = impl_->deadline(*options.timeout);
   return impl_->ask(aggregate, std::move(asked), std::move(done));
 }
 
@@ -211,7 +239,7 @@ AnyAnswer AggregateHost::ask_and_wait(const AggregateId& aggregate, std::string 
   Asked asked;
   asked.command = {std::move(command_type), std::move(command)};
   asked.command_id = std::move(options.command_id);
-  return impl_->ask_and_wait(aggregate, std::move(asked), *options.timeout, *this);
+  return impl_->ask_and_wait(aggregate, std::move(asked), *options.timeout);
 }
 
 Result<StateBytes> AggregateHost::state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) {
@@ -226,7 +254,7 @@ Result<StateBytes> AggregateHost::state_bytes(const AggregateId& aggregate, Stat
   }
   Asked asked;
   asked.kind = AskKind::state;
-  auto answer = impl_->ask_and_wait(aggregate, std::move(asked), timeout, *this);
+  auto answer = impl_->ask_and_wait(aggregate, std::move(asked), timeout);
   if (answer.kind != AnswerKind::replied) return refuse(std::move(answer.error));
   return StateBytes{std::move(answer.reply), hosted->kind->state_format(), answer.version, answer.position};
 }
@@ -244,7 +272,7 @@ Result<StateBytes> AggregateHost::state_bytes_at(const AggregateId& aggregate, G
 Result<void> AggregateHost::take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) {
   Asked asked;
   asked.kind = AskKind::snapshot;
-  auto answer = impl_->ask_and_wait(aggregate, std::move(asked), timeout, *this);
+  auto answer = impl_->ask_and_wait(aggregate, std::move(asked), timeout);
   if (answer.kind != AnswerKind::replied) return refuse(std::move(answer.error));
   return {};
 }
@@ -284,20 +312,14 @@ void AggregateHost::stop(std::chrono::milliseconds grace) {
   impl_->system.end(actors, std::chrono::seconds(2));
 }
 
-bool AggregateHost::run() {
-  bool any = false;
-  for (;;) {
-    const bool messages = impl_->system.run() != 0;
-    const bool reads = impl_->reading.run_all();
-    if (!messages && !reads) return any;
-    any = true;
-  }
-}
+bool AggregateHost::step() { return impl_->step(); }
+
+bool AggregateHost::run() { return impl_->run(); }
 
 void AggregateHost::advance(std::chrono::nanoseconds time) {
-  run();
-  impl_->system.advance(time);
-  run();
+  impl_->pass(impl_->now() + time, [] { return false; });
 }
+
+std::chrono::nanoseconds AggregateHost::elapsed() const { return impl_->now() - impl_->began; }
 
 }  // namespace evershard::actors

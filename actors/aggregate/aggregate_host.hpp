@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "evershard/actors/entity/aggregate_journal.hpp"
@@ -19,8 +20,11 @@ struct AggregateHostOptions {
   std::chrono::milliseconds idle_after = std::chrono::seconds(60);  ///< then an idle one leaves memory; 0: never
   std::uint32_t recovery_permits = 50;  ///< aggregates that load at once
   std::size_t reading_threads = 2;      ///< for loads, decision models and look-ups
-  bool deterministic = false;  ///< nothing happens but in run() and advance(); time stands still in between
-  Limits limits{};             ///< of the store
+  Limits limits{};                      ///< of the store
+  bool deterministic = false;  ///< nothing happens but in step(), run(), advance() and calls that wait; time stands still in between
+  std::uint64_t seed = 0;      ///< deterministic: of delays and names of writers; another one for each life over the same journal
+  bool any_order = false;      ///< deterministic: what is done next is drawn by the seed; else messages, then reads, then the journal
+  std::function<bool()> journal_step{};  ///< deterministic: does one thing that the journal has to do. Returns: whether there was any
 };
 
 struct AggregateFigures {
@@ -48,10 +52,14 @@ class AggregateHost final : public AggregateDoor {
   /// What was not sent is answered `unavailable`; what was sent is waited for, at most for `grace`, then `timeout`. Idempotent.
   void stop(std::chrono::milliseconds grace = std::chrono::seconds(10));
 
-  /// deterministic: does everything there is to do, in this thread. Returns: whether there was anything
+  /// deterministic: does one thing, in this thread: an actor's batch, a read, one thing of the journal's. Returns: whether there was any
+  bool step();
+  /// deterministic: does everything there is to do. Returns: whether there was anything
   bool run();
   /// deterministic: lets time pass, and what is due happen.
   void advance(std::chrono::nanoseconds time);
+  /// deterministic: how much time has passed.
+  [[nodiscard]] std::chrono::nanoseconds elapsed() const;
 
  private:
   struct Impl;

@@ -20,18 +20,16 @@ void ReadingThreads::run(std::function<void()> work) {
   wake_.notify_one();
 }
 
-bool ReadingThreads::run_all() {
-  bool any = false;
-  for (;; any = true) {
-    std::function<void()> next;
-    {
-      const std::lock_guard lock(mutex_);
-      if (waiting_.empty()) return any;
-      next = std::move(waiting_.front());
-      waiting_.pop_front();
-    }
-    next();
+bool ReadingThreads::run_one() {
+  std::function<void()> next;
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.empty()) return false;
+    next = std::move(waiting_.front());
+    waiting_.pop_front();
   }
+  next();
+  return true;
 }
 
 void ReadingThreads::work() {

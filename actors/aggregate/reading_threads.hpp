@@ -12,7 +12,7 @@
 
 namespace evershard::actors {
 
-/// What is run in order of arrival, by as many threads as there are. With none, by whoever calls run_all(): deterministic.
+/// What is run in order of arrival, by as many threads as there are. With none, by whoever calls run_one(): deterministic.
 class ReadingThreads {
  public:
   explicit ReadingThreads(std::size_t threads);
@@ -21,8 +21,8 @@ class ReadingThreads {
 
   /// Stopped: the work is dropped.
   void run(std::function<void()> work);
-  /// Runs what waits in this thread. Returns: whether there was anything.
-  bool run_all();
+  /// Runs what waits first, in this thread. Returns: whether there was anything.
+  bool run_one();
   /// What was begun is finished, what waits is dropped.
   void stop();
 

@@ -162,7 +162,7 @@ void Entity::reconsider_wake(SteadyTime now) {
   }
   if (phase_ == Phase::passive && now < pause_until_) wake(pause_until_);
   if (phase_ == Phase::passive && now < forget_at_) wake(forget_at_);
-  if (phase_ == Phase::live && now < retry_at_ && !asks_.empty()) wake(retry_at_);
+  if ((phase_ == Phase::live || phase_ == Phase::passive) && now < retry_at_ && !asks_.empty()) wake(retry_at_);
 }
 
 // Answers a caller ahead of the outcome. Only an append stays: its result still moves the state.

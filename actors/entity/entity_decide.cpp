@@ -20,7 +20,7 @@ Error not_begun(const Error& error, std::string_view what) {
 
 void Entity::advance(SteadyTime now, EntityActions& actions) {
   using Stage = Ask::Stage;
-  if (phase_ == Phase::passive && !stopping_ && now >= pause_until_ && any_waiting()) phase_ = Phase::wanting;
+  if (phase_ == Phase::passive && !stopping_ && now >= pause_until_ && now >= retry_at_ && any_waiting()) phase_ = Phase::wanting;
   bool decided = false;
   while (phase_ == Phase::live && next_ != nullptr) {
     Ask& ask = *next_;

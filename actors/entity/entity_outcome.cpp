@@ -176,7 +176,9 @@ void Entity::drained(SteadyTime now, EntityActions& actions) {
     pause(now);
     give_up_all(ErrorCode::unavailable, "the outcome of a write before it is unknown, and the aggregate was stopped", actions);
   } else if (any_waiting() && !stopping_) {
-    phase_ = Phase::wanting;
+    // The pause comes before the load: over a state that is older than the pause it would only lose again.
+    if (now < retry_at_) wake(retry_at_);
+    else phase_ = Phase::wanting;
   }
 }
 

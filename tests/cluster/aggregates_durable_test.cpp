@@ -1,0 +1,99 @@
+// What of live aggregates is there when the store is opened again.
+
+#include "tests/cluster/accounts.hpp"
+
+namespace evershard {
+namespace {
+
+using ::testing::ElementsAre;
+
+class DurableAccounts : public Accounts {
+ protected:
+  void open_again() {
+    store_.reset();
+    open();
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Durable, DurableAccounts, ::testing::Values(true));
+
+TEST_P(DurableAccounts, KnowTheirCommandsAgain) {
+  for (int i = 0; i < 30; ++i) ASSERT_TRUE(account().ask(Deposit{1}, {.command_id = "c" + std::to_string(i)}));
+  const auto two = account("2").ask(DepositTwice{5}, {.command_id = "c0"});
+  ASSERT_EQ(shown(two), "10");
+
+  open_again();
+
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(shown(account().ask(Deposit{1}, {.command_id = "c" + std::to_string(i)})), std::to_string(i + 1) + " again");
+  const auto again = account("2").ask(DepositTwice{5}, {.command_id = "c0"});
+  EXPECT_EQ(shown(again), "10 again");
+  EXPECT_EQ(again.position(), two.position());
+  EXPECT_EQ(again.version(), two.version());
+  EXPECT_EQ(store().head(), GlobalPosition{32});
+}
+
+// The id was sealed into sorted files long ago.
+TEST_P(DurableAccounts, KnowTheirCommandsAgainAfterSealing) {
+  ASSERT_TRUE(account().ask(Deposit{7}, {.command_id = "a"}));
+  ASSERT_TRUE(store().flush());
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(account(std::to_string(i)).ask(Deposit{1}));
+  ASSERT_TRUE(store().flush());
+
+  open_again();
+
+  EXPECT_EQ(shown(account().ask(Deposit{7}, {.command_id = "a"})), "7 again");
+}
+
+TEST_P(DurableAccounts, LoadFromTheirSnapshots) {
+  for (int i = 0; i < 57; ++i) ASSERT_TRUE(account().ask(Deposit{1}));
+
+  open_again();
+
+  EXPECT_EQ(shown(account().ask(Look{})), "57");
+  EXPECT_EQ(figure(store(), "snapshots_used", 1), 1u);
+  EXPECT_EQ(figure(store(), "replayed", 7), 7u);
+  EXPECT_EQ(account().state_at(GlobalPosition{30})->state.balance, 30);
+}
+
+TEST_P(DurableAccounts, ReplayWhenTheirStateHasAnotherShape) {
+  for (int i = 0; i < 25; ++i) ASSERT_TRUE(account().ask(Deposit{1}));
+  store_.reset();
+  LocalOptions options;
+  options.data_dir = dir_.path() / "store";
+  auto next = open_store(options);
+  ASSERT_TRUE((next.host<BankOf<2, 10>>()));
+
+  auto renewed = next.get<BankOf<2, 10>>("1");
+  EXPECT_EQ(shown(renewed.ask(Look{})), "25");
+
+  EXPECT_EQ(figure(next, "snapshots_skipped", 1), 1u);
+  EXPECT_EQ(figure(next, "replayed", 25), 25u);
+  ASSERT_TRUE(renewed.snapshot());
+  EXPECT_EQ((*next.snapshot(one))->schema_revision, 2u);
+}
+
+TEST_P(DurableAccounts, KeepWhatWasAnsweredBeforeClosing) {
+  std::vector<std::future<Answer<Balance>>> pending;
+  for (int i = 0; i < 300; ++i) pending.push_back(account(std::to_string(i % 20)).ask_future(Deposit{1}, {.command_id = "c" + std::to_string(i)}));
+  store().close();
+  std::vector<std::string> told;
+  for (auto& one_of_them : pending) {
+    ASSERT_EQ(one_of_them.wait_for(0s), std::future_status::ready) << "close() answers everything";
+    told.push_back(shown(one_of_them.get()));
+  }
+
+  open_again();
+
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    const auto again = shown(account(std::to_string(i % 20)).ask(Deposit{1}, {.command_id = "c" + std::to_string(i)}));
+    if (told[i] == "unavailable") {
+      EXPECT_FALSE(again.ends_with("again")) << i << ": it was told that nothing was done";
+    } else if (told[i] != "timeout") {
+      EXPECT_EQ(again, told[i] + " again");
+    }
+  }
+  EXPECT_EQ(store().head(), GlobalPosition{300});
+}
+
+}  // namespace
+}  // namespace evershard
