@@ -79,7 +79,7 @@ class AggregateDoor {
  public:
   virtual ~AggregateDoor() = default;
 
-  /// From here on aggregates of this kind live here. Before the first of them is asked.
+  /// From here on aggregates of this kind live here. Before the first of them is asked; not from a completion.
   /// Errors: invalid_argument: its rules are broken, or its type is hosted already; unavailable: closed
   template <class A>
   [[nodiscard]] Result<void> host(HostOptions options = {}) {
