@@ -156,14 +156,17 @@ class CellState {
 
 CellActor spawn_cell(ActorSystem& system, std::uint32_t cell, EntityTable::Options options, std::shared_ptr<const CellSurroundings> around,
                      std::shared_ptr<CellInbox> inbox, std::shared_ptr<CellWindow> window) {
-  const auto behavior = [=](CellActor::pointer self) -> CellActor::behavior_type {
-    auto state = std::make_shared<CellState>(self, cell, options, around, inbox, window);
+  // With arguments and not with a capture: CAF binds a null reference where a functor has none (undefined behaviour sanitizer).
+  const auto begin = [](CellActor::pointer self, std::uint32_t number, const EntityTable::Options& table, const std::shared_ptr<const CellSurroundings>& near,
+                        const std::shared_ptr<CellInbox>& in, const std::shared_ptr<CellWindow>& seen) -> CellActor::behavior_type {
+    auto state = std::make_shared<CellState>(self, number, table, near, in, seen);
     return {
         [state](WakeAtom) { state->wake(); },
         [state](TickAtom) { state->tick(); },
     };
   };
-  return system.scheduling() == Scheduling::threads ? system.caf().spawn<caf::detached>(behavior) : system.caf().spawn(behavior);
+  return system.scheduling() == Scheduling::threads ? system.caf().spawn<caf::detached>(begin, cell, options, std::move(around), std::move(inbox), std::move(window))
+                                                    : system.caf().spawn(begin, cell, options, std::move(around), std::move(inbox), std::move(window));
 }
 
 }  // namespace evershard::actors
