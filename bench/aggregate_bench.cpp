@@ -148,7 +148,8 @@ Result<void> memory(const BenchOptions& options, Report& report) {
   EVERSHARD_TRY(add(options, report, std::move(each)));
   EVERSHARD_TRY(warm_up(*store, 1'000'000));
   Figure all{"resident memory, a million aggregates known, 100,000 live", static_cast<double>(resident_bytes()) / 1e6, "MB"};
-  for (const auto& [name, value] : store->stats().details)
+  const auto stats = store->stats().value();
+  for (const auto& [name, value] : stats.details)
     if (name == "aggregates.live") all.more.emplace_back("live", static_cast<double>(value));
   all.target = "under 500";
   all.reached = all.value < 500;

@@ -39,7 +39,7 @@ Result<Figure> half_load(const BenchOptions& options, double full) {
     });
   }
   while (under_way != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  const auto stats = store->stats();
+  const auto stats = store->stats().value();
   Figure f{"append latency at half load while runs are sealed", latencies.percentile(0.5), "us"};
   const double p99 = latencies.percentile(0.99), p999 = latencies.percentile(0.999), most = latencies.max();
   f.target = "p99 at most 10 medians, p99.9 20 ms, nothing above 100 ms";

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "evershard/cli/base64.hpp"
+#include "evershard/cluster/exchange/base64.hpp"
 #include "evershard/cli/commands.hpp"
-#include "evershard/cli/event_json.hpp"
+#include "evershard/cluster/exchange/event_json.hpp"
 #include "evershard/cli/interrupt.hpp"
-#include "evershard/cli/json_indent.hpp"
+#include "evershard/cluster/exchange/json_indent.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/query_flags.hpp"
 #include "evershard/cli/store_info.hpp"

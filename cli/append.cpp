@@ -6,7 +6,7 @@
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/payload_flags.hpp"
 #include "evershard/cli/print.hpp"
-#include "evershard/cli/query_json.hpp"
+#include "evershard/cluster/exchange/query_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cli {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "evershard/cli/input.hpp"
+#include "evershard/cluster/exchange/input.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/progress.hpp"
 #include "evershard/protocol/validate.hpp"

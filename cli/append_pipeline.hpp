@@ -11,8 +11,8 @@
 #include <optional>
 #include <thread>
 
-#include "evershard/cli/append_json.hpp"
-#include "evershard/cluster/event_store.hpp"
+#include "evershard/cluster/exchange/append_json.hpp"
+#include "evershard/cluster/store/event_store.hpp"
 
 namespace evershard::cli {
 

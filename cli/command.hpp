@@ -7,9 +7,9 @@
 
 #include "evershard/cli/failure.hpp"
 #include "evershard/cli/options.hpp"
-#include "evershard/cli/output.hpp"
+#include "evershard/cluster/exchange/output.hpp"
 #include "evershard/cli/terminal.hpp"
-#include "evershard/cluster/local.hpp"
+#include "evershard/cluster/local/local.hpp"
 
 namespace evershard::cli {
 

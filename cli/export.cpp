@@ -7,7 +7,7 @@
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/export_lines.hpp"
 #include "evershard/cli/interrupt.hpp"
-#include "evershard/cli/part_file.hpp"
+#include "evershard/cluster/exchange/part_file.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/progress.hpp"
 #include "evershard/cli/query_flags.hpp"

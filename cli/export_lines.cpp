@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "evershard/cli/event_json.hpp"
+#include "evershard/cluster/exchange/event_json.hpp"
 
 namespace evershard::cli {
 namespace {

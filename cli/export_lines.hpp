@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "evershard/cli/json_text.hpp"
+#include "evershard/cluster/exchange/json_text.hpp"
 #include "evershard/protocol/event.hpp"
 
 namespace evershard::cli {

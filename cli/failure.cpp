@@ -1,7 +1,7 @@
 #include "evershard/cli/failure.hpp"
 
-#include "evershard/cli/append_json.hpp"
-#include "evershard/cli/json_text.hpp"
+#include "evershard/cluster/exchange/append_json.hpp"
+#include "evershard/cluster/exchange/json_text.hpp"
 
 namespace evershard::cli {
 

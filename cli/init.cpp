@@ -38,7 +38,7 @@ Outcome run(const Invocation& invocation) {
   open.create = !there;
   auto store = Local::open(std::move(open));
   if (!store) return Failed(Failure(std::move(store).error()));
-  const StoreInfo info = store->stats().info;
+  const StoreInfo info = store->stats().value().info;
   JsonText json;
   json.begin_object().key("data").string(directory.string());
   write_info_members(json, info);

@@ -5,7 +5,7 @@
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
-#include "evershard/cluster/maintenance.hpp"
+#include "evershard/cluster/local/maintenance.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cli {

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "evershard/cli/failure.hpp"
-#include "evershard/cli/input.hpp"
-#include "evershard/cli/json_value.hpp"
+#include "evershard/cluster/exchange/input.hpp"
+#include "evershard/cluster/exchange/json_value.hpp"
 #include "evershard/protocol/limits.hpp"
 
 namespace evershard::cli {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "evershard/cli/event_json.hpp"
+#include "evershard/cluster/exchange/event_json.hpp"
 #include "evershard/protocol/utf8.hpp"
 
 namespace evershard::cli {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "evershard/cli/output.hpp"
+#include "evershard/cluster/exchange/output.hpp"
 
 namespace evershard::cli {
 namespace {

@@ -1,7 +1,7 @@
 #include "evershard/cli/query_flags.hpp"
 
 #include "evershard/cli/failure.hpp"
-#include "evershard/cli/query_json.hpp"
+#include "evershard/cluster/exchange/query_json.hpp"
 
 namespace evershard::cli {
 

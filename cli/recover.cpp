@@ -4,7 +4,7 @@
 #include "evershard/cli/long_work.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store_info.hpp"
-#include "evershard/cluster/maintenance.hpp"
+#include "evershard/cluster/local/maintenance.hpp"
 
 namespace evershard::cli {
 namespace {

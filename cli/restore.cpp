@@ -3,7 +3,7 @@
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/long_work.hpp"
 #include "evershard/cli/print.hpp"
-#include "evershard/cluster/maintenance.hpp"
+#include "evershard/cluster/local/maintenance.hpp"
 
 namespace evershard::cli {
 namespace {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "evershard/cli/command.hpp"
-#include "evershard/cli/payload_types.hpp"
-#include "evershard/cluster/event_stream.hpp"
+#include "evershard/cluster/exchange/payload_types.hpp"
+#include "evershard/cluster/store/event_stream.hpp"
 
 namespace evershard::cli {
 

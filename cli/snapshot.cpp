@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "evershard/cli/commands.hpp"
-#include "evershard/cli/event_json.hpp"
+#include "evershard/cluster/exchange/event_json.hpp"
 #include "evershard/cli/payload_flags.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/query_flags.hpp"

@@ -10,7 +10,9 @@ namespace {
 Outcome run(const Invocation& invocation) {
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  const LocalStats stats = store->stats();
+  const auto read = store->stats();
+  if (!read) return Failed(Failure(read.error()));
+  const StoreStats& stats = *read;
 
   JsonText json;
   json.begin_object();

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "evershard/cli/json_text.hpp"
-#include "evershard/cluster/local.hpp"
+#include "evershard/cluster/exchange/json_text.hpp"
+#include "evershard/cluster/local/local.hpp"
 
 namespace evershard::cli {
 

@@ -1,7 +1,7 @@
 #include "evershard/cli/type_flags.hpp"
 
-#include "evershard/cli/input.hpp"
-#include "evershard/cli/types_file.hpp"
+#include "evershard/cluster/exchange/input.hpp"
+#include "evershard/cluster/exchange/types_file.hpp"
 #include "evershard/protocol/aggregate_id.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/name.hpp"

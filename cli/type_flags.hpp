@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "evershard/cli/command.hpp"
-#include "evershard/cli/payload_types.hpp"
+#include "evershard/cluster/exchange/payload_types.hpp"
 
 namespace evershard::cli {
 

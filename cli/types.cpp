@@ -4,7 +4,7 @@
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store_info.hpp"
 #include "evershard/cli/type_flags.hpp"
-#include "evershard/cli/types_file.hpp"
+#include "evershard/cluster/exchange/types_file.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cli {

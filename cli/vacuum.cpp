@@ -10,11 +10,11 @@ namespace {
 Outcome run(const Invocation& invocation) {
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  const std::uint64_t before = store->stats().disk_bytes;
+  const std::uint64_t before = store->stats().value_or(StoreStats{}).disk_bytes;
   LongWork work(invocation, "vacuum");
   if (auto done = store->vacuum(work.progress()); !done) return Failed(work.failure(std::move(done).error()));
   work.clear();
-  const std::uint64_t behind = store->stats().disk_bytes;
+  const std::uint64_t behind = store->stats().value_or(StoreStats{}).disk_bytes;
   JsonText json;
   json.begin_object().key("disk_bytes_before").number(before).key("disk_bytes").number(behind).end_object();
   print_one(invocation, json, {{"before", bytes_text(before)}, {"now", bytes_text(behind)}});

@@ -85,7 +85,8 @@ int taken(evershard::Local& store, const std::string& tag) {
 
 /// What the store did by itself.
 std::uint64_t decided_again(const evershard::Local& store) {
-  for (const auto& [name, count] : store.stats().details) {
+  const auto stats = store.stats().value();
+  for (const auto& [name, count] : stats.details) {
     if (name == "aggregates.condition_retries") return count;
   }
   return 0;

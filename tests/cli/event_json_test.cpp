@@ -1,11 +1,11 @@
 // An event as JSON: whatever its bytes, reading it gives them back.
 
-#include "evershard/cli/event_json.hpp"
+#include "evershard/cluster/exchange/event_json.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "evershard/cli/append_json.hpp"
+#include "evershard/cluster/exchange/append_json.hpp"
 #include "evershard/cli/export_lines.hpp"
 
 namespace evershard::cli {

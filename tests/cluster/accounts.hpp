@@ -37,7 +37,7 @@ inline std::int64_t replayed(Local& store, std::string_view account) {
 }
 
 inline std::uint64_t figure(const Local& store, const std::string& name) {
-  const auto stats = store.stats();
+  const auto stats = store.stats().value();
   for (const auto& [key, value] : stats.details) {
     if (key == "aggregates." + name) return value;
   }

@@ -1,6 +1,6 @@
 // EventStream over pages that a test hands it.
 
-#include "evershard/cluster/event_stream.hpp"
+#include "evershard/cluster/store/event_stream.hpp"
 
 #include <deque>
 #include <ranges>

@@ -1,6 +1,6 @@
 // HeldCursors: a cursor is there for who comes back soon, and gone for who does not.
 
-#include "evershard/cluster/held_cursors.hpp"
+#include "evershard/cluster/local/held_cursors.hpp"
 
 #include <atomic>
 #include <thread>

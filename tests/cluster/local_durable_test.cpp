@@ -34,7 +34,7 @@ TEST(LocalDurable, HasEverythingAfterOpeningAgain) {
   auto store = open_store(in(dir));
 
   EXPECT_EQ(store.head(), GlobalPosition{150});
-  EXPECT_EQ(store.stats().info.shards, 5u);
+  EXPECT_EQ(store.stats().value().info.shards, 5u);
   EXPECT_THAT(positions_of(store.read(Query::all())), SizeIs(150));
   EXPECT_THAT(positions_of(store.read(Query{}.tags({"even"}), {.after = GlobalPosition{145}})), ElementsAre(146, 148));
   EXPECT_THAT(positions_of(store.read("order-1")), ElementsAre(150));
@@ -45,9 +45,9 @@ TEST(LocalDurable, HasEverythingAfterOpeningAgain) {
 
 TEST(LocalDurable, KeepsItsIdentity) {
   const ScratchDir dir;
-  const auto first = open_store(in(dir)).stats().info;
+  const auto first = open_store(in(dir)).stats().value().info;
 
-  const auto second = open_store(in(dir)).stats().info;
+  const auto second = open_store(in(dir)).stats().value().info;
 
   EXPECT_EQ(first.store_id, second.store_id);
   EXPECT_EQ(first.created_at, second.created_at);
@@ -138,9 +138,9 @@ TEST(LocalDurable, SealsItsTailOnRequest) {
   auto store = open_store(options);
   append_many(store, 1, 30);
 
-  const auto before = store.stats();
+  const auto before = store.stats().value();
   const auto flushed = store.flush();
-  const auto after = store.stats();
+  const auto after = store.stats().value();
 
   ASSERT_TRUE(flushed) << flushed.error().what;
   EXPECT_EQ(before.sealed, GlobalPosition{0});
@@ -156,7 +156,7 @@ TEST(LocalDurable, CountsWhatItDid) {
   append_many(store, 1, 11);
   (void)store.append(Append{}.event("n-1", "T", "").expect("n-1", Version::none()));
 
-  const auto stats = store.stats();
+  const auto stats = store.stats().value();
 
   EXPECT_EQ(stats.watermark, GlobalPosition{10});
   EXPECT_EQ(stats.appends, 10u);

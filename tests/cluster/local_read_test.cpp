@@ -229,7 +229,7 @@ TEST(LocalRead, OfAClosedStoreIsUnavailableInEveryWay) {
   EXPECT_EQ(code_of(store.put_snapshot(snapshot_of("a-1", 1, ""))), "unavailable");
   EXPECT_EQ(code_of(store.wait_for(GlobalPosition{2}, 10s)), "unavailable");
   EXPECT_EQ(code_of(store.flush()), "unavailable");
-  EXPECT_EQ(store.stats().info.shards, 16u);
+  EXPECT_EQ(store.stats().value().info.shards, 16u);
 }
 
 TEST(LocalRead, WhileOthersAppendIsDenseAndOrdered) {

@@ -40,7 +40,7 @@
 #include <set>
 #include <thread>
 
-#include "evershard/cluster/local_pages.hpp"
+#include "evershard/cluster/local/local_pages.hpp"
 #include "tests/cluster/small_store.hpp"
 
 namespace evershard {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "evershard/cluster/local.hpp"
+#include "evershard/cluster/local/local.hpp"
 
 namespace evershard {
 

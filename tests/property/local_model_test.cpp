@@ -10,7 +10,7 @@
 #include <random>
 #include <thread>
 
-#include "evershard/cluster/local.hpp"
+#include "evershard/cluster/local/local.hpp"
 #include "tests/property/local_model.hpp"
 
 namespace evershard {

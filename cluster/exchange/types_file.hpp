@@ -1,0 +1,28 @@
+// The file TYPES of a store: what `evershard types add` registered.
+
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "evershard/cluster/exchange/registered_types.hpp"
+
+namespace evershard {
+
+/// Errors: corruption (damaged), invalid_argument (written by a newer program), io. A store without the file has no types.
+/// Source: docs/on-disk-format.md, "TYPES"
+[[nodiscard]] Result<RegisteredTypes> load_types(const std::filesystem::path& data_dir);
+
+/// In one step; no types: the file goes. The store is open, so that nobody else does it at the same time.
+///
+/// Errors:  io
+/// Durable: on return.
+[[nodiscard]] Result<void> save_types(const std::filesystem::path& data_dir, const RegisteredTypes& types);
+
+/// The file's bytes.
+[[nodiscard]] std::string encode_types(const RegisteredTypes& types);
+/// `name`: of the file, for errors. Errors: corruption, invalid_argument
+[[nodiscard]] Result<RegisteredTypes> decode_types(std::string_view bytes, std::string_view name);
+
+}  // namespace evershard

@@ -1,0 +1,43 @@
+#include "evershard/cluster/local/maintenance.hpp"
+
+#include "evershard/storage/backup.hpp"
+#include "evershard/storage/recover.hpp"
+
+namespace evershard {
+namespace {
+
+storage::StoreOptions store_in(const std::filesystem::path& data_dir) {
+  storage::StoreOptions options;
+  options.data_dir = data_dir;
+  options.create = false;
+  return options;
+}
+
+Result<RecoveryPlan> ours(Result<storage::RecoveryPlan> from) {
+  if (!from) return refuse(std::move(from).error());
+  RecoveryPlan plan;
+  plan.acknowledged = from->acknowledged;
+  plan.keeps = from->keeps;
+  plan.lost = from->lost;
+  for (const auto& hole : from->holes) plan.holes.emplace_back(hole.from, hole.until);
+  plan.findings = std::move(from->findings);
+  plan.steps = std::move(from->steps);
+  plan.refusal = std::move(from->refusal);
+  return plan;
+}
+
+}  // namespace
+
+Result<RecoveryPlan> plan_recovery(const std::filesystem::path& data_dir, RecoveryOptions options, Progress progress) {
+  return ours(storage::plan_recovery(store_in(data_dir), {.cut_back = options.cut_back}, progress));
+}
+
+Result<RecoveryPlan> recover(const std::filesystem::path& data_dir, RecoveryOptions options, Progress progress) {
+  return ours(storage::recover(store_in(data_dir), {.cut_back = options.cut_back}, progress));
+}
+
+Result<void> restore(const std::filesystem::path& source, const std::filesystem::path& target, Progress progress) {
+  return storage::restore(source, target, progress);
+}
+
+}  // namespace evershard

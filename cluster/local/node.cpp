@@ -1,0 +1,71 @@
+#include "evershard/cluster/local/node.hpp"
+
+#include <utility>
+
+#include "evershard/protocol/validate.hpp"
+#include "evershard/storage/open.hpp"
+
+namespace evershard::cluster {
+
+Result<std::shared_ptr<Node>> Node::open(NodeOptions options) {
+  EVERSHARD_TRY(check(options.limits));
+  auto store = storage::open_store(options.store);
+  if (!store) return refuse(std::move(store).error());
+  return std::make_shared<Node>(*std::move(store), options);
+}
+
+Node::Node(std::unique_ptr<storage::Store> store, const NodeOptions& options)
+    : limits_(options.limits),
+      at_least_timeout_(options.at_least_timeout),
+      store_(std::move(store)),
+      reader_(*store_),
+      committer_(*store_, {.limits = limits_}),
+      journal_({*store_, reader_, committer_, gate_, limits_, at_least_timeout_}),
+      aggregate_options_([&] {
+        auto aggregates = options.aggregates;
+        aggregates.limits = options.limits;
+        return aggregates;
+      }()) {}
+
+actors::AggregateHost& Node::aggregates() {
+  const std::lock_guard lock(aggregates_mutex_);
+  if (!aggregates_) {
+    aggregates_ = std::make_unique<actors::AggregateHost>(journal_, store_->identity().shards, aggregate_options_);
+    if (aggregates_closed_) aggregates_->stop();
+  }
+  return *aggregates_;
+}
+
+std::optional<actors::AggregateFigures> Node::aggregate_figures() const {
+  const std::lock_guard lock(aggregates_mutex_);
+  if (!aggregates_) return std::nullopt;
+  return aggregates_->figures();
+}
+
+Result<Gate::Pass> Node::enter() {
+  auto pass = gate_.enter();
+  if (!pass) return refuse(ErrorCode::unavailable, "the store is closed");
+  return pass;
+}
+
+storage::Progress Node::until_closed(storage::Progress progress) {
+  return [this, progress = std::move(progress)](std::uint64_t done, std::uint64_t total) {
+    return !gate_.closing() && (!progress || progress(done, total));
+  };
+}
+
+void Node::close() {
+  std::call_once(closed_, [this] {
+    {
+      const std::lock_guard lock(aggregates_mutex_);
+      aggregates_closed_ = true;
+      if (aggregates_) aggregates_->stop();  // first: what it sent is still written and answered
+    }
+    gate_.close();      // whoever is inside is answered: the committer still runs
+    committer_.stop();  // and so is whatever was sent without waiting; who waits for the watermark is told
+    held_.close();      // before the store: what they hold is the store's
+    store_->close();
+  });
+}
+
+}  // namespace evershard::cluster

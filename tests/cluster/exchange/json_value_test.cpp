@@ -1,0 +1,126 @@
+// JSON from outside: strictness, paths, exact bytes; base64.
+
+#include "evershard/cluster/exchange/json_value.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "evershard/cluster/exchange/base64.hpp"
+#include "evershard/cluster/exchange/json_text.hpp"
+
+namespace evershard {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(JsonValue, GivesEveryValueItsExactBytes) {
+  const auto root = JsonValue::parse(R"(  {"a" : [ 1.50 ,{"x":"}]\"\\"},null ] , "b":true,"c":{}, "d":[]} )");
+  ASSERT_TRUE(root);
+
+  std::vector<std::string> members;
+  const auto seen = root->for_each_member([&](std::string_view key, const JsonValue& value) -> Result<void> {
+    members.push_back(std::string(key) + '=' + std::string(value.raw()));
+    return {};
+  });
+
+  ASSERT_TRUE(seen) << seen.error().what;
+  EXPECT_THAT(members, ::testing::ElementsAre(R"(a=[ 1.50 ,{"x":"}]\"\\"},null ])", "b=true", "c={}", "d=[]"));
+}
+
+TEST(JsonValue, NamesThePathOfAMistake) {
+  const auto root = JsonValue::parse(R"({"a":[0,{"b":[true]}]})", "--query");
+  ASSERT_TRUE(root);
+
+  const auto wrong = root->for_each_member([](std::string_view, const JsonValue& a) {
+    return a.for_each_element([](const JsonValue& element) -> Result<void> {
+      if (element.kind() != JsonValue::Kind::object) return {};
+      return element.for_each_member([](std::string_view, const JsonValue& b) {
+        return b.for_each_element([](const JsonValue& last) -> Result<void> {
+          auto number = last.number();
+          if (!number) return refuse(number.error());
+          return {};
+        });
+      });
+    });
+  });
+
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().what, HasSubstr("--query: a[1].b[0]: must be a whole number"));
+}
+
+TEST(JsonValue, TakesWholeNumbersOnly) {
+  for (const auto* good : {"0", "7", "18446744073709551615"}) EXPECT_TRUE(JsonValue::parse(good)->number()) << good;
+  for (const auto* bad : {"-1", "1.0", "1e3", "18446744073709551616", "\"7\"", "null", "[]"}) EXPECT_FALSE(JsonValue::parse(bad)->number()) << bad;
+}
+
+TEST(JsonValue, UnescapesStringsAndKeys) {
+  const auto root = JsonValue::parse(R"({"\u0061\n":"\ud83d\ude00\"/"})");
+  std::string key_seen;
+  std::string value_seen;
+
+  const auto seen = root->for_each_member([&](std::string_view key, const JsonValue& value) -> Result<void> {
+    key_seen = key;
+    value_seen = value.string().value();
+    return {};
+  });
+
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(key_seen, "a\n");
+  EXPECT_EQ(value_seen, "\U0001F600\"/");
+}
+
+TEST(JsonValue, RefusesAKeyThatComesTwiceHoweverItIsWritten) {
+  const auto root = JsonValue::parse(R"({"a":1,"\u0061":2})");
+
+  const auto seen = root->for_each_member([](std::string_view, const JsonValue&) -> Result<void> { return {}; });
+
+  ASSERT_FALSE(seen);
+  EXPECT_THAT(seen.error().what, HasSubstr("comes twice"));
+}
+
+TEST(JsonValue, RefusesWhatIsNoJson) {
+  for (const auto* bad : {"", " ", "{", "{}}", "[1,]", "{\"a\"}", "nul", "'a'", "\"\\ud800\"", "\"\xc3\"", "01", "1 2", "\"\n\"", "\xef\xbb\xbf{} {}"}) {
+    EXPECT_FALSE(JsonValue::parse(bad)) << bad;
+    EXPECT_FALSE(is_json(bad)) << bad;
+  }
+  EXPECT_FALSE(JsonValue::parse(std::string_view("7\0", 2)));
+  EXPECT_FALSE(JsonValue::parse("\xef\xbb\xbf{}"));
+}
+
+TEST(JsonValue, IsNotAfraidOfDepth) {
+  const std::string deep = std::string(2'000'000, '[') + std::string(2'000'000, ']');
+
+  const auto value = JsonValue::parse(deep);
+
+  ASSERT_TRUE(value);
+  EXPECT_EQ(value->raw().size(), deep.size());
+}
+
+TEST(Base64, HasTheVectorsOfItsStandard) {
+  const std::pair<const char*, const char*> vectors[] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
+  for (const auto& [bytes, text] : vectors) {
+    EXPECT_EQ(to_base64(bytes), text);
+    EXPECT_EQ(from_base64(text), bytes);
+  }
+}
+
+TEST(Base64, RefusesEveryOtherSpelling) {
+  for (const auto* bad : {"Zg", "Zg=", "Zh==", "Zm9=", "Zm9v\n", "Zm 9v", "====", "Z===", "Zg==Zg==", "Zm9-"}) EXPECT_FALSE(from_base64(bad)) << bad;
+}
+
+RC_GTEST_PROP(Base64, GivesBackWhatItTook, (const std::string& bytes)) { RC_ASSERT(from_base64(to_base64(bytes)) == bytes); }
+
+RC_GTEST_PROP(JsonText, WritesStringsThatReadAsTheSame, ()) {
+  const auto points = *rc::gen::container<std::string>(rc::gen::inRange<char>(1, 127));
+
+  std::string json;
+  append_json_string(json, points);
+
+  const auto value = JsonValue::parse(json);
+  RC_ASSERT(value.has_value());
+  RC_ASSERT(value->string().value() == points);
+}
+
+}  // namespace
+}  // namespace evershard
