@@ -22,6 +22,8 @@ Exit exit_of(ErrorCode code) {
     case ErrorCode::corruption: return Exit::corruption;
     case ErrorCode::io: return Exit::io;
     case ErrorCode::cancelled: return Exit::interrupted;
+    case ErrorCode::unauthenticated:
+    case ErrorCode::permission_denied: return Exit::denied;
   }
   return Exit::io;
 }

@@ -25,6 +25,7 @@ enum class Exit : int {
   timeout = 7,      ///< the outcome is unknown
   corruption = 8,
   io = 9,
+  denied = 10,  ///< unauthenticated, permission_denied
   interrupted = 130,  ///< Ctrl-C, SIGTERM: stopped cleanly, and said how far it came
 };
 

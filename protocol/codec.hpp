@@ -1,4 +1,4 @@
-// Values <-> Protobuf bytes; codec.cpp is the only file that sees a generated header.
+// Values <-> Protobuf bytes; see messages.hpp for who sees generated headers.
 
 #pragma once
 

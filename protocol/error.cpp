@@ -6,7 +6,7 @@
 namespace evershard {
 namespace {
 
-constexpr std::array<std::pair<ErrorCode, std::string_view>, 15> names{{
+constexpr std::array<std::pair<ErrorCode, std::string_view>, 17> names{{
     {ErrorCode::version_conflict, "version_conflict"},
     {ErrorCode::condition_failed, "condition_failed"},
     {ErrorCode::duplicate_event, "duplicate_event"},
@@ -22,6 +22,8 @@ constexpr std::array<std::pair<ErrorCode, std::string_view>, 15> names{{
     {ErrorCode::corruption, "corruption"},
     {ErrorCode::io, "io"},
     {ErrorCode::cancelled, "cancelled"},
+    {ErrorCode::unauthenticated, "unauthenticated"},
+    {ErrorCode::permission_denied, "permission_denied"},
 }};
 
 }  // namespace

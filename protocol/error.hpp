@@ -32,6 +32,8 @@ enum class ErrorCode : std::uint8_t {
   corruption,   ///< damaged data was found; never served
   io,           ///< the store has failed for good; the outcome of what was under way is unknown
   cancelled,    ///< the caller asked for it
+  unauthenticated,    ///< no token, or one that is not known
+  permission_denied,  ///< a token whose scopes do not reach so far
 };
 
 /// `version_conflict` etc., as in documents, JSON and the wire.

@@ -1,0 +1,55 @@
+// Access: who may do what, by token. The same for every door.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evershard/protocol/result.hpp"
+
+namespace evershard::serving {
+
+enum class Scope : std::uint8_t { read = 1, append = 2, admin = 4 };
+
+std::string_view name_of(Scope scope);
+
+/// Who is asking.
+struct Caller {
+  std::string name;  ///< for logs and limits; never the token
+  std::uint8_t scopes = 0;
+
+  [[nodiscard]] bool may(Scope scope) const { return (scopes & static_cast<std::uint8_t>(scope)) != 0; }
+};
+
+/// Never changes once made: a door that reloads its tokens takes a new one.
+class Access {
+ public:
+  /// No tokens: everybody may do everything. For loopback, or where somebody said --insecure.
+  [[nodiscard]] static Access open();
+
+  /// One token a line: NAME SCOPE[,SCOPE...] TOKEN; empty lines and # comments are skipped. `name`: of the text, for errors, which
+  /// never show a token.
+  ///
+  /// Errors: invalid_argument (an unknown scope, a token under 16 bytes, a name or token that comes twice, no token at all)
+  [[nodiscard]] static Result<Access> of_tokens(std::string_view text, std::string_view name);
+
+  [[nodiscard]] bool is_open() const { return tokens_.empty(); }
+
+  /// `token`: as it came, empty where none came. Takes as long for a wrong token as for a right one.
+  ///
+  /// Errors: unauthenticated, permission_denied (names the scope that is missing)
+  [[nodiscard]] Result<Caller> admit(std::string_view token, Scope wanted) const;
+  /// Without a scope in mind. Errors: unauthenticated
+  [[nodiscard]] Result<Caller> identify(std::string_view token) const;
+
+ private:
+  struct Token {
+    std::string digest;  ///< SHA-256
+    Caller caller;
+  };
+  std::vector<Token> tokens_;
+};
+
+}  // namespace evershard::serving
