@@ -1,0 +1,65 @@
+#include "evershard/cluster/door/append_call.hpp"
+
+#include <algorithm>
+
+namespace evershard::door {
+namespace {
+
+constexpr std::uint32_t conflicts_max = 1'000;
+
+/// What is kept of a request until it is answered.
+struct Asked {
+  grpc::ServerUnaryReactor* reactor;
+  grpc::ByteBuffer* out;
+  std::uint32_t conflicts_max = 0;
+  std::vector<AppendCondition> conditions{};  ///< only where conflicts are wanted
+  UnderWay here;
+};
+
+void answer(Calls& calls, const std::shared_ptr<Asked>& asked, const Result<Appended>& result) {
+  if (result) {
+    pb::AppendResponse response;
+    messages::put(*result, response);
+    response.set_watermark(std::max(calls.served.store.head().value_or(result->last_position), result->last_position).value);
+    *asked->out = bytes_of(response);
+    return asked->reactor->Finish(grpc::Status::OK);
+  }
+  if (result.error().code != ErrorCode::condition_failed || asked->conditions.empty()) return asked->reactor->Finish(status_of(result.error()));
+  calls.served.pool.run([&calls, asked, error = result.error()] {
+    asked->reactor->Finish(status_of(error, conflicts_of(calls.served.store, error, asked->conditions, asked->conflicts_max)));
+  });
+}
+
+}  // namespace
+
+std::vector<RecordedEvent> conflicts_of(EventStore& store, const Error& error, const std::vector<AppendCondition>& conditions, std::uint32_t most) {
+  std::vector<RecordedEvent> events;
+  if (!error.details || !error.details->condition || *error.details->condition >= conditions.size()) return events;
+  const auto& condition = conditions[*error.details->condition];
+  auto stream = store.read(condition.query, ReadOptions{.after = condition.after, .limit = std::min(most, conflicts_max)});
+  for (const auto& event : stream) events.push_back(event);
+  return events;
+}
+
+grpc::ServerUnaryReactor* answer_append(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, grpc::ByteBuffer* out) {
+  auto* reactor = context->DefaultReactor();
+  const auto refused = [&](const Error& error) {
+    reactor->Finish(status_of(error));
+    return reactor;
+  };
+  if (auto caller = calls.admit(*context, serving::Scope::append); !caller) return refused(caller.error());
+  pb::AppendRequest request;
+  if (auto parsed = parse(*in, request); !parsed) return refused(parsed.error());
+  const auto most = request.conflicts_max();
+  Append append;
+  if (auto read = messages::get(request, append); !read) return refused(read.error());
+
+  auto asked = std::make_shared<Asked>(Asked{reactor, out, most, {}, UnderWay(calls)});
+  if (most > 0) asked->conditions = append.conditions;
+  calls.served.store.append_async(std::move(append), [&calls, asked = std::move(asked)](Result<Appended> result) {
+    calls.answers.run([&calls, asked, result = std::move(result)] { answer(calls, asked, result); });
+  });
+  return reactor;
+}
+
+}  // namespace evershard::door

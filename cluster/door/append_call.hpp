@@ -1,0 +1,15 @@
+// One append over the wire.
+
+#pragma once
+
+#include "evershard/cluster/door/calls.hpp"
+
+namespace evershard::door {
+
+grpc::ServerUnaryReactor* answer_append(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, grpc::ByteBuffer* out);
+
+/// The events that made a condition fail, at most `most` of them, from the first on. What cannot be read is left out: the refusal
+/// stands without it.
+[[nodiscard]] std::vector<RecordedEvent> conflicts_of(EventStore& store, const Error& error, const std::vector<AppendCondition>& conditions, std::uint32_t most);
+
+}  // namespace evershard::door

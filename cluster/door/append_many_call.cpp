@@ -1,0 +1,148 @@
+#include "evershard/cluster/door/append_many_call.hpp"
+
+#include <algorithm>
+
+#include "evershard/cluster/door/append_call.hpp"
+
+namespace evershard::door {
+namespace {
+
+constexpr std::size_t conflict_bytes_max = 1u << 20;
+
+}  // namespace
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* AppendManyCall::start(Calls& calls, grpc::CallbackServerContext* context) {
+  auto call = std::make_shared<AppendManyCall>(calls);
+  call->self_ = call;
+  auto* reactor = call.get();
+  if (auto caller = calls.admit(*context, serving::Scope::append); !caller) {
+    call->finished_ = true;
+    call->Finish(status_of(caller.error()));
+  } else {
+    call->reading_ = true;
+    call->StartRead(&call->incoming_);
+  }
+  return reactor;
+}
+
+void AppendManyCall::OnReadDone(bool ok) {
+  const auto keep = shared_from_this();
+  if (ok) {
+    auto slot = std::make_shared<Slot>();
+    slot->bytes = incoming_.Length();
+    {
+      const std::lock_guard lock(mutex_);
+      slots_.push_back(slot);
+      bytes_ += slot->bytes;
+    }
+    take(slot);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    reading_ = false;
+    half_closed_ = half_closed_ || !ok;
+  }
+  go_on();
+}
+
+void AppendManyCall::take(const std::shared_ptr<Slot>& slot) {
+  pb::AppendRequest request;
+  auto parsed = parse(incoming_, request);
+  Append append;
+  if (parsed) {
+    slot->conflicts_max = request.conflicts_max();
+    parsed = messages::get(request, append);
+  }
+  if (!parsed) return refuse_slot(slot, parsed.error());
+  if (slot->conflicts_max > 0) slot->conditions = append.conditions;
+  calls_.served.store.append_async(std::move(append), [call = shared_from_this(), slot](Result<Appended> result) {
+    call->calls_.answers.run([call, slot, result = std::move(result)] {
+      call->answered(slot, result);
+      call->go_on();
+    });
+  });
+}
+
+void AppendManyCall::answered(const std::shared_ptr<Slot>& slot, const Result<Appended>& result) {
+  if (result) {
+    pb::AppendOutcome outcome;
+    auto& response = *outcome.mutable_appended();
+    messages::put(*result, response);
+    response.set_watermark(std::max(calls_.served.store.head().value_or(result->last_position), result->last_position).value);
+    return put_outcome(slot, outcome);
+  }
+  if (result.error().code != ErrorCode::condition_failed || slot->conditions.empty()) return refuse_slot(slot, result.error());
+  calls_.served.pool.run([call = shared_from_this(), slot, error = result.error()] {
+    call->refuse_slot(slot, error, conflicts_of(call->calls_.served.store, error, slot->conditions, slot->conflicts_max));
+    call->go_on();
+  });
+}
+
+void AppendManyCall::refuse_slot(const std::shared_ptr<Slot>& slot, const Error& error, const std::vector<RecordedEvent>& conflicts) {
+  pb::AppendOutcome outcome;
+  auto& refused = *outcome.mutable_refused();
+  messages::put(error, refused);
+  if (error.code == ErrorCode::overloaded) refused.set_retry_after_ms(20);
+  for (const auto& event : conflicts) {
+    messages::put(event, *refused.add_conflicts());
+    if (refused.ByteSizeLong() <= conflict_bytes_max) continue;
+    refused.mutable_conflicts()->RemoveLast();
+    break;
+  }
+  put_outcome(slot, outcome);
+}
+
+void AppendManyCall::put_outcome(const std::shared_ptr<Slot>& slot, const pb::AppendOutcome& outcome) {
+  auto bytes = bytes_of(outcome);
+  const std::lock_guard lock(mutex_);
+  slot->outcome = std::move(bytes);
+}
+
+/// Whatever can be begun, in one place: an answer, the next read, the end.
+void AppendManyCall::go_on() {
+  std::unique_lock lock(mutex_);
+  if (finished_) return;
+  if (broken_) {
+    while (!slots_.empty() && slots_.front()->outcome) slots_.pop_front();
+  } else if (!writing_ && !slots_.empty() && slots_.front()->outcome) {
+    outgoing_ = std::move(*slots_.front()->outcome);
+    bytes_ -= slots_.front()->bytes;
+    slots_.pop_front();
+    writing_ = true;
+    grpc::WriteOptions options;
+    if (!slots_.empty() && slots_.front()->outcome) options.set_buffer_hint();  // another one follows at once
+    StartWrite(&outgoing_, options);
+  }
+  if (!reading_ && !half_closed_ && slots_.size() < calls_.append_many_appends_max && bytes_ < calls_.append_many_bytes_max) {
+    reading_ = true;
+    StartRead(&incoming_);
+  }
+  if (half_closed_ && !reading_ && !writing_ && slots_.empty()) {
+    finished_ = true;
+    const bool broken = broken_;
+    lock.unlock();
+    Finish(broken ? grpc::Status::CANCELLED : grpc::Status::OK);
+  }
+}
+
+void AppendManyCall::OnWriteDone(bool ok) {
+  const auto keep = shared_from_this();
+  {
+    const std::lock_guard lock(mutex_);
+    writing_ = false;
+    broken_ = broken_ || !ok;
+  }
+  go_on();
+}
+
+void AppendManyCall::OnCancel() {
+  const auto keep = shared_from_this();
+  {
+    const std::lock_guard lock(mutex_);
+    broken_ = true;
+    half_closed_ = half_closed_ || !reading_;  // a read that is out comes back by itself
+  }
+  go_on();
+}
+
+}  // namespace evershard::door

@@ -1,0 +1,53 @@
+// Many appends in flight on one stream, each with its own outcome, in the order they came.
+
+#pragma once
+
+#include <deque>
+#include <mutex>
+#include <optional>
+
+#include "evershard/cluster/door/calls.hpp"
+
+namespace evershard::door {
+
+/// One read and one write outstanding. Beyond the bounds it is not read on: the client's own flow control holds it back.
+class AppendManyCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>, public std::enable_shared_from_this<AppendManyCall> {
+ public:
+  static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context);
+  explicit AppendManyCall(Calls& calls) : calls_(calls), here_(calls) {}
+
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override;
+  void OnCancel() override;
+  void OnDone() override { self_.reset(); }
+
+ private:
+  struct Slot {
+    std::size_t bytes = 0;
+    std::uint32_t conflicts_max = 0;
+    std::vector<AppendCondition> conditions{};
+    std::optional<grpc::ByteBuffer> outcome{};
+  };
+
+  void take(const std::shared_ptr<Slot>& slot);
+  void answered(const std::shared_ptr<Slot>& slot, const Result<Appended>& result);
+  void put_outcome(const std::shared_ptr<Slot>& slot, const pb::AppendOutcome& outcome);
+  void refuse_slot(const std::shared_ptr<Slot>& slot, const Error& error, const std::vector<RecordedEvent>& conflicts = {});
+  void go_on();
+
+  Calls& calls_;
+  const UnderWay here_;
+  std::shared_ptr<AppendManyCall> self_;  ///< until OnDone
+  grpc::ByteBuffer incoming_;
+  std::mutex mutex_;
+  grpc::ByteBuffer outgoing_;
+  std::deque<std::shared_ptr<Slot>> slots_;
+  std::size_t bytes_ = 0;
+  bool reading_ = false;
+  bool writing_ = false;
+  bool half_closed_ = false;  ///< nothing more comes
+  bool broken_ = false;       ///< nothing more can be sent
+  bool finished_ = false;
+};
+
+}  // namespace evershard::door

@@ -1,0 +1,53 @@
+#include "evershard/cluster/door/calls.hpp"
+
+#include <google/protobuf/stubs/logging.h>
+
+#include <limits>
+
+namespace evershard::door {
+namespace {
+
+constexpr std::string_view bearer = "Bearer ";
+constexpr std::uint32_t at_least_timeout_ms = 30'000;
+
+std::string_view token_of(const grpc::CallbackServerContext& context) {
+  const auto& metadata = context.client_metadata();
+  const auto found = metadata.find("authorization");
+  if (found == metadata.end()) return {};
+  std::string_view value(found->second.data(), found->second.size());
+  if (!value.starts_with(bearer)) return {};
+  return value.substr(bearer.size());
+}
+
+}  // namespace
+
+Result<serving::Caller> Calls::admit(const grpc::CallbackServerContext& context, serving::Scope wanted) const {
+  return served.access()->admit(token_of(context), wanted);
+}
+
+void Calls::at_least(const pb::AtLeast* wanted, std::function<void(Result<void>)> then) {
+  if (wanted == nullptr) return then({});
+  const auto timeout = std::chrono::milliseconds(wanted->has_timeout_ms() ? wanted->timeout_ms() : at_least_timeout_ms);
+  (void)served.watch.when_reached(GlobalPosition(wanted->position()), serving::HeadWatch::Clock::now() + timeout,
+                                  [then = std::move(then)](const Result<GlobalPosition>& there) {
+                                    then(there ? Result<void>() : Result<void>(refuse(there.error())));
+                                  });
+}
+
+Result<void> parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message, const char* what) {
+  const google::protobuf::LogSilencer silence;  // what is refused needs no line on standard error
+  grpc::Slice slice;
+  const bool single = bytes.TrySingleSlice(&slice).ok() || bytes.DumpToSingleSlice(&slice).ok();
+  if (single && slice.size() <= std::numeric_limits<int>::max() && message.ParseFromArray(slice.begin(), static_cast<int>(slice.size()))) return {};
+  return refuse(ErrorCode::invalid_argument,
+                std::to_string(bytes.Length()) + " bytes are no " + what + ": malformed Protobuf, or text that is not UTF-8");
+}
+
+grpc::ByteBuffer bytes_of(const google::protobuf::MessageLite& message) {
+  const auto size = message.ByteSizeLong();
+  const grpc::Slice slice(grpc_slice_malloc(size), grpc::Slice::STEAL_REF);
+  message.SerializeWithCachedSizesToArray(const_cast<std::uint8_t*>(slice.begin()));  // ours alone so far
+  return {&slice, 1};
+}
+
+}  // namespace evershard::door

@@ -1,0 +1,92 @@
+// Calls: what every call of the door needs: bytes and messages, tokens, deadlines, where answers are sent from.
+
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "evershard/cluster/door/status.hpp"
+#include "evershard/cluster/serving/served.hpp"
+#include "evershard/protocol/messages.hpp"
+#include "evershard/v1/service.pb.h"
+
+namespace evershard::door {
+
+namespace pb = evershard::v1;
+
+/// What the calls of a door stand on.
+struct Calls {
+  serving::Served& served;
+  serving::WorkPool& answers;  ///< appends are answered from here: the store's own threads have better things to do
+  std::size_t append_many_appends_max;
+  std::size_t append_many_bytes_max;
+  std::atomic<std::uint64_t> under_way{0};
+
+  /// Whoever calls, by its token. Errors: unauthenticated, permission_denied
+  [[nodiscard]] Result<serving::Caller> admit(const grpc::CallbackServerContext& context, serving::Scope wanted) const;
+  /// Goes on, or on from a thread of the pool, when the watermark is there.
+  void at_least(const pb::AtLeast* wanted, std::function<void(Result<void>)> then);
+};
+
+/// While it lives, the call counts.
+class UnderWay {
+ public:
+  explicit UnderWay(Calls& calls) : calls_(&calls) { ++calls.under_way; }
+  UnderWay(UnderWay&& other) noexcept : calls_(std::exchange(other.calls_, nullptr)) {}
+  UnderWay& operator=(UnderWay&&) = delete;
+  ~UnderWay() {
+    if (calls_ != nullptr) --calls_->under_way;
+  }
+
+ private:
+  Calls* calls_;
+};
+
+/// Errors: invalid_argument: malformed
+[[nodiscard]] Result<void> parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message, const char* what);
+[[nodiscard]] grpc::ByteBuffer bytes_of(const google::protobuf::MessageLite& message);
+
+template <class Message>
+[[nodiscard]] Result<void> parse(const grpc::ByteBuffer& bytes, Message& message) {
+  return parse(bytes, message, Message::descriptor()->full_name().c_str());
+}
+
+/// An answer that needs the disk: `answer` runs in the pool. `Request` may have an at_least.
+///
+/// Shape: `answer`: Result<void>(Request&, Response&)
+template <class Request, class Response, class Answer>
+grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, grpc::ByteBuffer* out,
+                                           serving::Scope scope, Answer answer) {
+  auto* reactor = context->DefaultReactor();
+  auto request = std::make_shared<Request>();
+  auto caller = calls.admit(*context, scope);
+  auto parsed = caller ? parse(*in, *request) : Result<void>(refuse(caller.error()));
+  if (!parsed) {
+    reactor->Finish(status_of(parsed.error()));
+    return reactor;
+  }
+  const pb::AtLeast* wanted = nullptr;
+  if constexpr (requires { request->at_least(); }) {
+    if (request->has_at_least()) wanted = &request->at_least();
+  }
+  calls.at_least(wanted, [&calls, context, request, out, reactor, answer = std::move(answer), here = std::make_shared<UnderWay>(calls)](const Result<void>& there) {
+    if (!there) return reactor->Finish(status_of(there.error()));
+    calls.served.pool.run([context, request, out, reactor, answer, here] {
+      if (context->IsCancelled()) return reactor->Finish(grpc::Status::CANCELLED);
+      Response response;
+      auto done = answer(*request, response);
+      if (!done) return reactor->Finish(status_of(done.error()));
+      *out = bytes_of(response);
+      reactor->Finish(grpc::Status::OK);
+    });
+  });
+  return reactor;
+}
+
+}  // namespace evershard::door

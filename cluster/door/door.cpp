@@ -1,0 +1,129 @@
+#include "evershard/cluster/door/door.hpp"
+
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_credentials_options.h>
+
+#include <fstream>
+#include <mutex>
+
+#include "evershard/cluster/door/administration_service.hpp"
+#include "evershard/cluster/door/event_service.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+
+namespace evershard::door {
+namespace {
+
+constexpr unsigned certificates_looked_at_every_s = 10;
+constexpr int keepalive_ping_interval_min_ms = 5'000;
+
+bool is_unix_socket(const std::string& address) { return address.starts_with("unix:"); }
+
+/// Errors: invalid_argument: a file that is not there, or empty
+Result<void> look_at(const std::string& file, const char* what) {
+  std::ifstream in(file, std::ios::binary);
+  if (in && in.peek() != std::ifstream::traits_type::eof()) return {};
+  return refuse(ErrorCode::invalid_argument, std::string(what) + " " + in_quotes(file, 300) + " cannot be read, or is empty");
+}
+
+Result<std::shared_ptr<grpc::ServerCredentials>> credentials_of(const TlsFiles& files) {
+  if (!files.given()) return grpc::InsecureServerCredentials();
+  EVERSHARD_TRY(look_at(files.certificate, "the certificate"));
+  EVERSHARD_TRY(look_at(files.key, "the key"));
+  if (!files.client_ca.empty()) EVERSHARD_TRY(look_at(files.client_ca, "the clients' CA"));
+  namespace tls = grpc::experimental;
+  auto provider = files.client_ca.empty()
+                      ? std::make_shared<tls::FileWatcherCertificateProvider>(files.key, files.certificate, certificates_looked_at_every_s)
+                      : std::make_shared<tls::FileWatcherCertificateProvider>(files.key, files.certificate, files.client_ca, certificates_looked_at_every_s);
+  tls::TlsServerCredentialsOptions options(std::move(provider));
+  options.watch_identity_key_cert_pairs();
+  if (!files.client_ca.empty()) {
+    options.watch_root_certs();
+    options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  } else {
+    options.set_cert_request_type(GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
+  }
+  return tls::TlsServerCredentials(options);
+}
+
+void set_options(grpc::ServerBuilder& builder, const DoorOptions& options) {
+  builder.SetMaxReceiveMessageSize(static_cast<int>(options.message_bytes_max));
+  builder.SetMaxSendMessageSize(-1);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a second server on a port is an error
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, static_cast<int>(options.streams_max));
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, static_cast<int>(options.handshake_timeout.count()));
+  // The defaults end an idle subscription whose client asks whether the server is there.
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, static_cast<int>(options.keepalive.count()));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, keepalive_ping_interval_min_ms);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
+}
+
+}  // namespace
+
+struct Door::Impl {
+  Impl(serving::Served& served, const DoorOptions& options)
+      : answers(1), calls{served, answers, options.append_many_appends_max, options.append_many_bytes_max}, events(calls), administration(calls) {}
+
+  serving::WorkPool answers;
+  Calls calls;
+  EventService events;
+  AdministrationService administration;
+  std::vector<std::string> addresses;
+  std::mutex stopping;
+  std::unique_ptr<grpc::Server> server;
+};
+
+Door::Door(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Door::~Door() { stop(std::chrono::milliseconds(0)); }
+
+Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions options) {
+  auto credentials = credentials_of(options.tls);
+  if (!credentials) return refuse(std::move(credentials).error());
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+
+  auto impl = std::make_unique<Impl>(served, options);
+  grpc::ServerBuilder builder;
+  set_options(builder, options);
+  std::vector<int> ports(options.listen.size(), 0);
+  for (std::size_t i = 0; i < options.listen.size(); ++i) {
+    const auto& address = options.listen[i];
+    builder.AddListeningPort(address, is_unix_socket(address) ? grpc::InsecureServerCredentials() : *credentials, &ports[i]);
+  }
+  builder.RegisterService(&impl->events);
+  builder.RegisterService(&impl->administration);
+  impl->server = builder.BuildAndStart();
+  if (!impl->server) {
+    std::string failed;
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      if (ports[i] == 0) failed += (failed.empty() ? "" : ", ") + options.listen[i];
+    }
+    return refuse(ErrorCode::unavailable, "cannot listen on " + (failed.empty() ? "any address" : failed) +
+                                              ": it is in use, is none of this machine's, or needs a right this process does not have");
+  }
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const auto& address = options.listen[i];
+    impl->addresses.push_back(is_unix_socket(address) ? address : address.substr(0, address.rfind(':') + 1) + std::to_string(ports[i]));
+  }
+  return std::unique_ptr<Door>(new Door(std::move(impl)));
+}
+
+const std::vector<std::string>& Door::addresses() const { return impl_->addresses; }
+
+std::uint64_t Door::calls() const { return impl_->calls.under_way; }
+
+void Door::stop(std::chrono::milliseconds drain) {
+  const std::lock_guard lock(impl_->stopping);
+  if (!impl_->server) return;
+  if (auto* health = impl_->server->GetHealthCheckService()) health->SetServingStatus(false);
+  impl_->calls.served.watch.close();
+  impl_->server->Shutdown(std::chrono::system_clock::now() + drain);
+  impl_->server->Wait();
+  while (impl_->calls.under_way != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  impl_->server.reset();
+}
+
+}  // namespace evershard::door

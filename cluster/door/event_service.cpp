@@ -1,0 +1,140 @@
+#include "evershard/cluster/door/event_service.hpp"
+
+#include <algorithm>
+
+#include "evershard/cluster/door/append_call.hpp"
+#include "evershard/cluster/door/append_many_call.hpp"
+#include "evershard/cluster/door/messages.hpp"
+#include "evershard/cluster/door/read_call.hpp"
+#include "evershard/cluster/door/subscribe_call.hpp"
+#include "evershard/cluster/exchange/types_file.hpp"
+
+namespace evershard::door {
+namespace {
+
+constexpr std::uint32_t aggregates_default = 1'000;
+constexpr std::uint32_t aggregates_max = 10'000;
+
+Result<AggregateId> required_aggregate(bool given, const pb::AggregateId& from) {
+  if (!given) return refuse(ErrorCode::invalid_argument, "aggregate: is missing");
+  return messages::aggregate_of(from);
+}
+
+std::optional<GlobalPosition> position_if(bool given, std::uint64_t value) {
+  return given ? std::optional(GlobalPosition(value)) : std::nullopt;
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* EventService::Append(Context* context, const Bytes* in, Bytes* out) { return answer_append(calls_, context, in, out); }
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* EventService::AppendMany(Context* context) { return AppendManyCall::start(calls_, context); }
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* EventService::Read(Context* context, const Bytes* in) { return ReadCall::start(calls_, context, in); }
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* EventService::Subscribe(Context* context, const Bytes* in) {
+  return SubscribeCall::start(calls_, context, in);
+}
+
+grpc::ServerUnaryReactor* EventService::Head(Context* context, const Bytes* in, Bytes* out) {
+  return answer_from_pool<pb::HeadRequest, pb::HeadResponse>(
+      calls_, context, in, out, serving::Scope::read, [this](pb::HeadRequest&, pb::HeadResponse& response) -> Result<void> {
+        const auto head = calls_.served.store.head();
+        if (!head) return refuse(head.error());
+        response.set_watermark(head->value);
+        return {};
+      });
+}
+
+grpc::ServerUnaryReactor* EventService::GetEvent(Context* context, const Bytes* in, Bytes* out) {
+  return answer_from_pool<pb::GetEventRequest, pb::RecordedEvent>(
+      calls_, context, in, out, serving::Scope::read, [this](pb::GetEventRequest& request, pb::RecordedEvent& response) -> Result<void> {
+        const auto event = calls_.served.store.event_at(GlobalPosition(request.position()));
+        if (!event) return refuse(event.error());
+        messages::put(*event, response);
+        return {};
+      });
+}
+
+grpc::ServerUnaryReactor* EventService::GetAggregate(Context* context, const Bytes* in, Bytes* out) {
+  return answer_from_pool<pb::GetAggregateRequest, pb::AggregateInfo>(
+      calls_, context, in, out, serving::Scope::read, [this](pb::GetAggregateRequest& request, pb::AggregateInfo& response) -> Result<void> {
+        const auto aggregate = required_aggregate(request.has_aggregate(), request.aggregate());
+        if (!aggregate) return refuse(aggregate.error());
+        const auto info = calls_.served.store.aggregate(*aggregate, position_if(request.has_up_to(), request.up_to()));
+        if (!info) return refuse(info.error());
+        messages::put(*info, response);
+        return {};
+      });
+}
+
+grpc::ServerUnaryReactor* EventService::ListAggregates(Context* context, const Bytes* in, Bytes* out) {
+  return answer_from_pool<pb::ListAggregatesRequest, pb::ListAggregatesResponse>(
+      calls_, context, in, out, serving::Scope::read, [this](pb::ListAggregatesRequest& request, pb::ListAggregatesResponse& response) -> Result<void> {
+        const auto type = request.has_type() ? std::optional(request.type()) : std::nullopt;
+        const auto after = request.has_after() ? std::optional(messages::aggregate_of(request.after())) : std::nullopt;
+        const auto limit = std::min(request.has_limit() ? request.limit() : aggregates_default, aggregates_max);
+        const auto aggregates = calls_.served.store.aggregates(type, after, limit);
+        if (!aggregates) return refuse(aggregates.error());
+        for (const auto& info : *aggregates) messages::put(info, *response.add_aggregates());
+        return {};
+      });
+}
+
+grpc::ServerUnaryReactor* EventService::GetState(Context* context, const Bytes* in, Bytes* out) {
+  return answer_from_pool<pb::GetStateRequest, pb::GetStateResponse>(
+      calls_, context, in, out, serving::Scope::read, [](pb::GetStateRequest&, pb::GetStateResponse&) -> Result<void> {
+        return refuse(ErrorCode::unavailable, "states are not served yet");
+      });
+}
+
+grpc::ServerUnaryReactor* EventService::PutSnapshot(Context* context, const Bytes* in, Bytes* out) {
+  return answer_from_pool<pb::Snapshot, pb::PutSnapshotResponse>(
+      calls_, context, in, out, serving::Scope::append, [this](pb::Snapshot& request, pb::PutSnapshotResponse&) -> Result<void> {
+        Snapshot snapshot;
+        EVERSHARD_TRY(messages::get(request, snapshot));
+        return calls_.served.store.put_snapshot(std::move(snapshot));
+      });
+}
+
+grpc::ServerUnaryReactor* EventService::GetSnapshot(Context* context, const Bytes* in, Bytes* out) {
+  return answer_from_pool<pb::GetSnapshotRequest, pb::GetSnapshotResponse>(
+      calls_, context, in, out, serving::Scope::read, [this](pb::GetSnapshotRequest& request, pb::GetSnapshotResponse& response) -> Result<void> {
+        const auto aggregate = required_aggregate(request.has_aggregate(), request.aggregate());
+        if (!aggregate) return refuse(aggregate.error());
+        if (request.has_up_to() && request.has_at_or_before()) {
+          return refuse(ErrorCode::invalid_argument, "up_to: a snapshot is asked for by version or by position, not by both");
+        }
+        auto& store = calls_.served.store;
+        const auto snapshot = request.has_up_to()
+                                  ? store.snapshot_as_of(*aggregate, GlobalPosition(request.up_to()))
+                                  : store.snapshot(*aggregate, request.has_at_or_before() ? std::optional(SeqNr(request.at_or_before())) : std::nullopt);
+        if (!snapshot) return refuse(snapshot.error());
+        if (*snapshot) messages::put(**snapshot, *response.mutable_snapshot());
+        return {};
+      });
+}
+
+grpc::ServerUnaryReactor* EventService::ListSnapshots(Context* context, const Bytes* in, Bytes* out) {
+  return answer_from_pool<pb::ListSnapshotsRequest, pb::ListSnapshotsResponse>(
+      calls_, context, in, out, serving::Scope::read, [this](pb::ListSnapshotsRequest& request, pb::ListSnapshotsResponse& response) -> Result<void> {
+        const auto aggregate = required_aggregate(request.has_aggregate(), request.aggregate());
+        if (!aggregate) return refuse(aggregate.error());
+        const auto snapshots = calls_.served.store.snapshots(*aggregate);
+        if (!snapshots) return refuse(snapshots.error());
+        for (const auto& snapshot : *snapshots) messages::put(snapshot, *response.add_snapshots());
+        return {};
+      });
+}
+
+grpc::ServerUnaryReactor* EventService::GetTypes(Context* context, const Bytes* in, Bytes* out) {
+  return answer_from_pool<pb::GetTypesRequest, pb::GetTypesResponse>(
+      calls_, context, in, out, serving::Scope::read, [this](pb::GetTypesRequest&, pb::GetTypesResponse& response) -> Result<void> {
+        const auto types = calls_.served.types();
+        if (!types) return refuse(types.error());
+        if (!types->empty()) response.set_types(encode_types(*types));
+        return {};
+      });
+}
+
+}  // namespace evershard::door

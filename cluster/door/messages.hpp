@@ -1,0 +1,21 @@
+// The values of the service's own messages: directory, snapshots, figures.
+
+#pragma once
+
+#include "evershard/cluster/store/administration.hpp"
+#include "evershard/protocol/messages.hpp"
+#include "evershard/v1/service.pb.h"
+
+namespace evershard::messages {
+
+void put(const AggregateInfo& from, pb::AggregateInfo& to);
+void put(const StoreStats& from, pb::StatsResponse& to);
+void put(const VerifyReport& from, pb::VerifyReport& to);
+
+[[nodiscard]] Result<void> get(const pb::AggregateInfo& from, AggregateInfo& to);
+[[nodiscard]] Result<void> get(pb::StatsResponse& from, StoreStats& to);
+[[nodiscard]] Result<void> get(pb::VerifyReport& from, VerifyReport& to);
+/// Malformed ones are refused by the store.
+[[nodiscard]] AggregateId aggregate_of(const pb::AggregateId& from);
+
+}  // namespace evershard::messages

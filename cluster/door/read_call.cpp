@@ -1,0 +1,125 @@
+#include "evershard/cluster/door/read_call.hpp"
+
+#include <google/protobuf/arena.h>
+
+namespace evershard::door {
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in) {
+  auto call = std::make_shared<ReadCall>(calls);
+  call->self_ = call;
+  auto* reactor = call.get();
+  if (auto begun = call->begin(context, *in); !begun) {
+    call->finished_ = true;
+    call->Finish(status_of(begun.error()));
+    return reactor;
+  }
+  call->reading_ = true;  // until the watermark is there, it is as good as a read under way
+  calls.at_least(call->request_.has_at_least() ? &call->request_.at_least() : nullptr, [call](const Result<void>& there) {
+    if (!there) return call->end(there.error());
+    call->calls_.served.pool.run([call] { call->read_page(); });
+  });
+  return reactor;
+}
+
+Result<void> ReadCall::begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in) {
+  if (auto caller = calls_.admit(*context, serving::Scope::read); !caller) return refuse(caller.error());
+  EVERSHARD_TRY(parse(in, request_));
+  if (request_.has_query() == request_.has_aggregate()) {
+    return refuse(ErrorCode::invalid_argument, "a read is of a query or of an aggregate: exactly one of both is given");
+  }
+  if (request_.has_query()) {
+    if (request_.has_stream()) return refuse(ErrorCode::invalid_argument, "stream: goes with an aggregate, options go with a query");
+    Query query;
+    if (auto read = messages::get(*request_.mutable_query(), query); !read) return read;
+    ReadOptions options;
+    EVERSHARD_TRY(messages::get(*request_.mutable_options(), options));
+    EVERSHARD_TRY(query.check());
+    if (options.at_least && !request_.has_at_least()) request_.mutable_at_least()->set_position(options.at_least->value);
+    options.at_least.reset();  // the watch waits, not a thread of the pool
+    stream_.emplace(calls_.served.store.read(std::move(query), options));
+    return {};
+  }
+  if (request_.has_options()) return refuse(ErrorCode::invalid_argument, "options: go with a query, stream goes with an aggregate");
+  AggregateId aggregate;
+  aggregate.type = request_.aggregate().type();
+  aggregate.value = request_.aggregate().value();
+  StreamOptions options;
+  EVERSHARD_TRY(messages::get(*request_.mutable_stream(), options));
+  stream_.emplace(calls_.served.store.read(std::move(aggregate), options));
+  return {};
+}
+
+/// In the pool. Nobody else is in it: reading_ is true.
+void ReadCall::read_page() {
+  auto page = stream_->next_page();
+  if (!page) return end(page.error());
+  google::protobuf::Arena arena;
+  auto* message = google::protobuf::Arena::CreateMessage<pb::Page>(&arena);
+  messages::put(*page, *message);
+  auto bytes = bytes_of(*message);
+  {
+    const std::lock_guard lock(mutex_);
+    reading_ = false;
+    if (page->complete) ending_ = grpc::Status::OK;
+    // An empty page that is not the last one says nothing.
+    if (page->complete || !page->events.empty()) next_ = std::move(bytes);
+  }
+  go_on();
+}
+
+void ReadCall::end(const Error& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    reading_ = false;
+    ending_ = status_of(error);
+  }
+  go_on();
+}
+
+void ReadCall::go_on() {
+  std::unique_lock lock(mutex_);
+  if (finished_) return;
+  if (cancelled_) {
+    if (reading_ || writing_) return;
+    finished_ = true;
+    lock.unlock();
+    return Finish(grpc::Status::CANCELLED);
+  }
+  if (!writing_ && next_) {
+    outgoing_ = *std::exchange(next_, std::nullopt);
+    writing_ = true;
+    StartWrite(&outgoing_);
+  }
+  if (!reading_ && !next_ && !ending_) {
+    reading_ = true;
+    calls_.served.pool.run([call = shared_from_this()] { call->read_page(); });
+  }
+  if (ending_ && !writing_ && !next_) {
+    finished_ = true;
+    const auto status = *ending_;
+    lock.unlock();
+    Finish(status);
+  }
+}
+
+void ReadCall::OnWriteDone(bool ok) {
+  const auto keep = shared_from_this();
+  {
+    const std::lock_guard lock(mutex_);
+    writing_ = false;
+    cancelled_ = cancelled_ || !ok;
+  }
+  go_on();
+}
+
+void ReadCall::OnCancel() {
+  const auto keep = shared_from_this();
+  {
+    const std::lock_guard lock(mutex_);
+    cancelled_ = true;
+    if (stream_) stream_->cancel();
+  }
+  go_on();
+}
+
+}  // namespace evershard::door

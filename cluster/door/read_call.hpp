@@ -1,0 +1,43 @@
+// A read over the wire: pages from the pool, one being sent and at most one more at hand.
+
+#pragma once
+
+#include <mutex>
+#include <optional>
+
+#include "evershard/cluster/door/calls.hpp"
+
+namespace evershard::door {
+
+/// Back-pressure is the stream's own: the next page is read when the one before it is on its way.
+class ReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public std::enable_shared_from_this<ReadCall> {
+ public:
+  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in);
+  explicit ReadCall(Calls& calls) : calls_(calls), here_(calls) {}
+
+  void OnWriteDone(bool ok) override;
+  void OnCancel() override;
+  void OnDone() override { self_.reset(); }
+
+ private:
+  Result<void> begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in);
+  void read_page();
+  void go_on();
+  void end(const Error& error);
+
+  Calls& calls_;
+  const UnderWay here_;
+  std::shared_ptr<ReadCall> self_;  ///< until OnDone
+  pb::ReadRequest request_;
+  std::optional<EventStream> stream_;  ///< the pool's, but for cancel()
+  std::mutex mutex_;
+  grpc::ByteBuffer outgoing_;
+  std::optional<grpc::ByteBuffer> next_;
+  std::optional<grpc::Status> ending_;  ///< the last page is at hand, or there was an error
+  bool reading_ = false;
+  bool writing_ = false;
+  bool cancelled_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace evershard::door
