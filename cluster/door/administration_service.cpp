@@ -1,6 +1,6 @@
 #include "evershard/cluster/door/administration_service.hpp"
 
-#include "evershard/cluster/door/messages.hpp"
+#include "evershard/cluster/wire/messages.hpp"
 #include "evershard/cluster/door/work_call.hpp"
 
 namespace evershard::door {

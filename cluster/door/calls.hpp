@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "evershard/cluster/door/status.hpp"
+#include "evershard/cluster/wire/status.hpp"
 #include "evershard/cluster/serving/served.hpp"
 #include "evershard/protocol/messages.hpp"
 #include "evershard/v1/service.pb.h"
@@ -19,6 +19,7 @@
 namespace evershard::door {
 
 namespace pb = evershard::v1;
+using wire::status_of;
 
 /// What the calls of a door stand on.
 struct Calls {

@@ -4,7 +4,7 @@
 
 #include "evershard/cluster/door/append_call.hpp"
 #include "evershard/cluster/door/append_many_call.hpp"
-#include "evershard/cluster/door/messages.hpp"
+#include "evershard/cluster/wire/messages.hpp"
 #include "evershard/cluster/door/read_call.hpp"
 #include "evershard/cluster/door/subscribe_call.hpp"
 #include "evershard/cluster/exchange/types_file.hpp"

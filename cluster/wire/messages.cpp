@@ -1,4 +1,4 @@
-#include "evershard/cluster/door/messages.hpp"
+#include "evershard/cluster/wire/messages.hpp"
 
 #include <limits>
 

@@ -9,11 +9,14 @@
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/result.hpp"
 
-namespace evershard::door {
+namespace evershard::wire {
 
 /// With an evershard.v1.Error in its details. `conflicts`: as many of them as have room.
 [[nodiscard]] grpc::Status status_of(const Error& error, const std::vector<RecordedEvent>& conflicts = {});
 
 [[nodiscard]] grpc::StatusCode code_of(ErrorCode code);
 
-}  // namespace evershard::door
+/// What a client was told. A status without details is the network's own: `unavailable`, `timeout`, `cancelled`, ...
+[[nodiscard]] Error error_of(const grpc::Status& status);
+
+}  // namespace evershard::wire

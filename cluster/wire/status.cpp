@@ -1,13 +1,15 @@
-#include "evershard/cluster/door/status.hpp"
+#include "evershard/cluster/wire/status.hpp"
 
 #include <google/protobuf/any.pb.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/wire_format_lite.h>
 
+#include <optional>
+
 #include "evershard/protocol/messages.hpp"
 
-namespace evershard::door {
+namespace evershard::wire {
 namespace {
 
 using google::protobuf::internal::WireFormatLite;
@@ -31,7 +33,40 @@ std::string rpc_status(grpc::StatusCode code, const std::string& what, const goo
   return bytes;
 }
 
+/// The Error in a google.rpc.Status. Absent: there is none.
+std::optional<Error> detail_of(const std::string& bytes) {
+  google::protobuf::io::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()), static_cast<int>(bytes.size()));
+  while (const auto tag = in.ReadTag()) {
+    if (tag != WireFormatLite::MakeTag(3, WireFormatLite::WIRETYPE_LENGTH_DELIMITED)) {
+      if (!WireFormatLite::SkipField(&in, tag)) return std::nullopt;
+      continue;
+    }
+    std::string value;
+    google::protobuf::Any any;
+    messages::pb::Error message;
+    Error error;
+    if (!WireFormatLite::ReadBytes(&in, &value) || !any.ParseFromString(value)) return std::nullopt;
+    if (any.type_url().ends_with("/evershard.v1.Error") && message.ParseFromString(any.value()) && messages::get(message, error)) return error;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+Error error_of(const grpc::Status& status) {
+  if (auto error = detail_of(status.error_details())) return *error;
+  const auto& what = status.error_message();
+  switch (status.error_code()) {
+    case grpc::StatusCode::CANCELLED: return {ErrorCode::cancelled, what};
+    case grpc::StatusCode::DEADLINE_EXCEEDED: return {ErrorCode::timeout, "no answer in time"};
+    case grpc::StatusCode::UNAUTHENTICATED: return {ErrorCode::unauthenticated, what};
+    case grpc::StatusCode::PERMISSION_DENIED: return {ErrorCode::permission_denied, what};
+    case grpc::StatusCode::RESOURCE_EXHAUSTED: return {ErrorCode::too_large, what};
+    case grpc::StatusCode::UNIMPLEMENTED:
+    case grpc::StatusCode::INVALID_ARGUMENT: return {ErrorCode::invalid_argument, what};
+    default: return {ErrorCode::unavailable, what.empty() ? "the server cannot be reached" : what};
+  }
+}
 
 grpc::StatusCode code_of(ErrorCode code) {
   switch (code) {
@@ -71,4 +106,4 @@ grpc::Status status_of(const Error& error, const std::vector<RecordedEvent>& con
   return {code, text, rpc_status(code, text, detail, "evershard.v1.Error")};
 }
 
-}  // namespace evershard::door
+}  // namespace evershard::wire

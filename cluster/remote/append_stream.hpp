@@ -1,0 +1,52 @@
+// AppendStream: one AppendMany to the server for all appends of a Remote, so that they are decided in the order they were sent.
+
+#pragma once
+
+#include <grpcpp/generic/generic_stub.h>
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "evershard/cluster/remote/connection.hpp"
+#include "evershard/cluster/remote/pending_appends.hpp"
+
+namespace evershard::remote {
+
+/// A thread keeps the time: it ends what is late, and opens the stream again when it broke and somebody waits.
+class AppendStream {
+ public:
+  explicit AppendStream(std::shared_ptr<Connection> connection);
+  /// Ends what waits. Not from a completion.
+  ~AppendStream();
+  AppendStream(const AppendStream&) = delete;
+
+  /// The append has its ids. `done`: from a thread of gRPC's, or at once from the caller's where it is refused here.
+  void send(const Append& append, AppendCompletion done);
+
+ private:
+  class Call;
+  using Lock = std::unique_lock<std::mutex>;
+
+  void open(Lock& lock);
+  void write_next(Lock& lock);
+  void answered(const grpc::ByteBuffer& bytes);
+  void ended(const grpc::Status& status);
+  void keep_time();
+  static void tell(std::vector<PendingAppends::Ended> ended);
+
+  const std::shared_ptr<Connection> connection_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  PendingAppends pending_;
+  std::shared_ptr<Call> call_;
+  bool writing_ = false;
+  bool closing_ = false;
+  std::uint32_t tries_ = 0;  ///< since the last answer
+  PendingAppends::Clock::time_point retry_at_{};
+  std::string trouble_;  ///< why the stream broke
+  std::thread keeper_;
+};
+
+}  // namespace evershard::remote

@@ -1,0 +1,69 @@
+// Connection: the channel to a server, and what every call on it needs.
+
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "evershard/cluster/remote/remote.hpp"
+#include "evershard/cluster/wire/status.hpp"
+#include "evershard/v1/service.grpc.pb.h"
+
+namespace evershard::remote {
+
+namespace pb = evershard::v1;
+
+/// Shared by the Remote and every stream and feed made of it.
+class Connection {
+ public:
+  /// Errors: invalid_argument
+  [[nodiscard]] static Result<std::shared_ptr<Connection>> make(const RemoteOptions& options);
+  explicit Connection(const RemoteOptions& options) : options_(options) {}
+
+  [[nodiscard]] pb::EventStore::Stub& events() { return *events_; }
+  [[nodiscard]] pb::Administration::Stub& administration() { return *administration_; }
+  [[nodiscard]] const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
+  [[nodiscard]] const RemoteOptions& options() const { return options_; }
+
+  /// With the token. A deadline is the caller's to set.
+  [[nodiscard]] std::unique_ptr<grpc::ClientContext> context() const;
+
+  /// One call that may be repeated: tried again while the server cannot be reached, until the deadline.
+  ///
+  /// Shape: `call`: grpc::Status(grpc::ClientContext&)
+  template <class Call>
+  [[nodiscard]] Result<void> ask(std::chrono::milliseconds timeout, Call call) {
+    const auto deadline = std::chrono::system_clock::now() + timeout;
+    for (std::uint32_t tries = 0;; ++tries) {
+      auto context = this->context();
+      context->set_deadline(deadline);
+      const grpc::Status status = call(*context);
+      if (status.ok()) return {};
+      Error error = wire::error_of(status);
+      if (error.code != ErrorCode::unavailable || !wait_before(tries, deadline)) return refuse(std::move(error));
+    }
+  }
+  template <class Call>
+  [[nodiscard]] Result<void> ask(Call call) {
+    return ask(options_.timeout, std::move(call));
+  }
+
+ private:
+  /// Waits before the next try. Returns: false: there is no time for another one.
+  static bool wait_before(std::uint32_t tries, std::chrono::system_clock::time_point deadline);
+
+  const RemoteOptions options_;
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<pb::EventStore::Stub> events_;
+  std::unique_ptr<pb::Administration::Stub> administration_;
+};
+
+/// 10 ms, doubled with every try up to 500 ms, and up to as much less by chance.
+[[nodiscard]] std::chrono::milliseconds pause_before(std::uint32_t tries);
+
+}  // namespace evershard::remote

@@ -1,0 +1,84 @@
+#include "evershard/cluster/remote/pending_appends.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace evershard::remote {
+
+Result<void> PendingAppends::add(std::string request, Clock::time_point deadline, AppendCompletion& done) {
+  if (pending_.size() >= bounds_.appends || (bytes_ + request.size() > bounds_.bytes && !pending_.empty())) {
+    return refuse(ErrorCode::overloaded, std::to_string(pending_.size()) + " appends of " + std::to_string(bytes_) + " bytes are in flight to the server");
+  }
+  bytes_ += request.size();
+  ++waiting_;
+  pending_.push_back({std::move(request), deadline, std::move(done)});
+  return {};
+}
+
+const std::string* PendingAppends::next_to_send() {
+  if (sent_ == pending_.size()) return nullptr;
+  auto& next = pending_[sent_++];
+  next.sent_once = true;
+  return &next.request;
+}
+
+std::optional<PendingAppends::Ended> PendingAppends::answered(Result<Appended> result) {
+  if (sent_ == 0) return std::nullopt;
+  auto done = std::move(pending_.front().done);
+  bytes_ -= pending_.front().request.size();
+  pending_.pop_front();
+  --sent_;
+  if (!done) return std::nullopt;
+  --waiting_;
+  return Ended{std::move(done), std::move(result)};
+}
+
+std::vector<PendingAppends::Ended> PendingAppends::expired(Clock::time_point now, const std::string& why) {
+  std::vector<Ended> ended;
+  for (auto& pending : pending_) {
+    if (pending.deadline > now) break;  // they were added in this order
+    if (!pending.done) continue;
+    --waiting_;
+    const auto code = pending.sent_once ? ErrorCode::timeout : ErrorCode::unavailable;
+    const std::string what = pending.sent_once ? "no answer in time; whether it was stored is unknown: the same append again tells" : "the append was not sent in time";
+    ended.push_back({std::exchange(pending.done, nullptr), refuse(code, why.empty() ? what : what + " (" + why + ")")});
+  }
+  // What was not sent on this stream needs no place in it.
+  for (auto unsent = pending_.begin() + static_cast<std::ptrdiff_t>(sent_); unsent != pending_.end();) {
+    if (unsent->done) {
+      ++unsent;
+      continue;
+    }
+    bytes_ -= unsent->request.size();
+    unsent = pending_.erase(unsent);
+  }
+  return ended;
+}
+
+void PendingAppends::broken() {
+  sent_ = 0;
+  std::erase_if(pending_, [this](const Pending& pending) {
+    if (pending.done) return false;
+    bytes_ -= pending.request.size();
+    return true;
+  });
+}
+
+std::vector<PendingAppends::Ended> PendingAppends::all(const Error& never_sent, const Error& sent_once) {
+  std::vector<Ended> ended;
+  for (auto& pending : pending_) {
+    if (pending.done) ended.push_back({std::move(pending.done), refuse(pending.sent_once ? sent_once : never_sent)});
+  }
+  pending_.clear();
+  sent_ = bytes_ = waiting_ = 0;
+  return ended;
+}
+
+std::optional<PendingAppends::Clock::time_point> PendingAppends::next_deadline() const {
+  for (const auto& pending : pending_) {
+    if (pending.done) return pending.deadline;  // all have the same time from when they were added
+  }
+  return std::nullopt;
+}
+
+}  // namespace evershard::remote

@@ -1,0 +1,252 @@
+#include "evershard/cluster/remote/remote.hpp"
+
+#include <future>
+#include <utility>
+
+#include "evershard/cluster/remote/append_stream.hpp"
+#include "evershard/cluster/remote/connection.hpp"
+#include "evershard/cluster/remote/remote_feed.hpp"
+#include "evershard/cluster/remote/remote_pages.hpp"
+#include "evershard/cluster/wire/messages.hpp"
+#include "evershard/protocol/validate.hpp"
+
+namespace evershard {
+
+using remote::Connection;
+namespace pb = evershard::v1;
+
+struct Remote::Impl {
+  explicit Impl(std::shared_ptr<Connection> c) : connection(std::move(c)), appends(connection) {}
+  std::shared_ptr<Connection> connection;
+  remote::AppendStream appends;
+};
+
+namespace {
+
+/// Without ids a retry would be another append.
+void give_ids(Append& append) {
+  for (auto& event : append.events) {
+    if (!event.id.given()) event.id = EventId::random();
+  }
+}
+
+/// Reads what long work tells until its end; `report` takes the last message.
+template <class Response, class Open, class Report>
+Result<void> follow_work(Connection& connection, const Progress& progress, Open open, Report report) {
+  auto context = connection.context();
+  auto reader = open(*context);
+  Response response;
+  bool stopped = false;
+  while (reader->Read(&response)) {
+    if (!response.has_progress()) report(response);
+    else if (progress && !progress(response.progress().done(), response.progress().total()) && !std::exchange(stopped, true)) context->TryCancel();
+  }
+  const auto status = reader->Finish();
+  if (status.ok()) return {};
+  return refuse(stopped ? Error(ErrorCode::cancelled, "stopped as asked") : wire::error_of(status));
+}
+
+}  // namespace
+
+Result<Remote> Remote::connect(RemoteOptions options) {
+  auto connection = Connection::make(options);
+  if (!connection) return refuse(std::move(connection).error());
+  return Remote(std::make_unique<Impl>(*std::move(connection)));
+}
+
+Remote::Remote(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Remote::Remote(Remote&&) noexcept = default;
+Remote& Remote::operator=(Remote&&) noexcept = default;
+Remote::~Remote() = default;
+
+Result<Appended> Remote::append(Append append) {
+  auto promise = std::make_shared<std::promise<Result<Appended>>>();
+  auto answer = promise->get_future();
+  append_async(std::move(append), [promise](Result<Appended> result) { promise->set_value(std::move(result)); });
+  return answer.get();
+}
+
+void Remote::append_async(Append append, AppendCompletion done) {
+  give_ids(append);
+  // What no store would take cannot always be put into a message either; the server has limits of its own.
+  if (auto checked = check(append, Limits::most()); !checked) return done(refuse(std::move(checked).error()));
+  impl_->appends.send(append, std::move(done));
+}
+
+EventStream Remote::read(Query query, ReadOptions options) {
+  if (auto checked = query.check(); !checked) return EventStream(std::move(checked).error());
+  pb::ReadRequest request;
+  messages::put(query, *request.mutable_query());
+  if (options.at_least) request.mutable_at_least()->set_position(options.at_least->value);
+  if (options.at_least) request.mutable_at_least()->set_timeout_ms(static_cast<std::uint32_t>(impl_->connection->options().timeout.count()));
+  options.at_least.reset();
+  messages::put(options, *request.mutable_options());
+  return EventStream(std::make_unique<remote::RemotePages>(impl_->connection, std::move(request)));
+}
+
+EventStream Remote::read(AggregateId aggregate, StreamOptions options) {
+  if (auto checked = AggregateId::check(aggregate); !checked) return EventStream(std::move(checked).error());
+  pb::ReadRequest request;
+  messages::put(aggregate, *request.mutable_aggregate());
+  messages::put(options, *request.mutable_stream());
+  return EventStream(std::make_unique<remote::RemotePages>(impl_->connection, std::move(request)));
+}
+
+EventFeed Remote::follow(Query query, FollowOptions options) {
+  if (auto checked = query.check(); !checked) return EventFeed(std::move(checked).error());
+  if (options.page_events_max == 0) return EventFeed(Error(ErrorCode::invalid_argument, "page_events_max: 0 events are no page"));
+  pb::SubscribeRequest request;
+  messages::put(query, *request.mutable_query());
+  request.set_after(options.after.value);
+  request.set_page_events_max(static_cast<std::uint32_t>(options.page_events_max));
+  return EventFeed(std::make_unique<remote::RemoteFeed>(impl_->connection, std::move(request)));
+}
+
+Result<GlobalPosition> Remote::head() {
+  pb::HeadResponse response;
+  EVERSHARD_TRY(impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->events().Head(&context, {}, &response); }));
+  return GlobalPosition(response.watermark());
+}
+
+Result<GlobalPosition> Remote::wait_for(GlobalPosition position, std::chrono::milliseconds timeout) {
+  pb::HeadRequest request;
+  request.mutable_at_least()->set_position(position.value);
+  request.mutable_at_least()->set_timeout_ms(static_cast<std::uint32_t>(timeout.count()));
+  pb::HeadResponse response;
+  // The server says itself that the time is up; the call's own deadline is for a server that says nothing.
+  EVERSHARD_TRY(impl_->connection->ask(timeout + std::chrono::seconds(1), [&](grpc::ClientContext& context) {
+    return impl_->connection->events().Head(&context, request, &response);
+  }));
+  return GlobalPosition(response.watermark());
+}
+
+Result<AggregateInfo> Remote::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) {
+  EVERSHARD_TRY(AggregateId::check(aggregate));
+  pb::GetAggregateRequest request;
+  messages::put(aggregate, *request.mutable_aggregate());
+  if (up_to) request.set_up_to(up_to->value);
+  pb::AggregateInfo response;
+  EVERSHARD_TRY(impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->events().GetAggregate(&context, request, &response); }));
+  AggregateInfo info;
+  EVERSHARD_TRY(messages::get(response, info));
+  return info;
+}
+
+Result<std::vector<AggregateInfo>> Remote::aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) {
+  std::vector<AggregateInfo> aggregates;
+  while (aggregates.size() < limit) {
+    pb::ListAggregatesRequest request;
+    if (type) request.set_type(*type);
+    if (after) messages::put(*after, *request.mutable_after());
+    request.set_limit(static_cast<std::uint32_t>(std::min<std::size_t>(limit - aggregates.size(), 10'000)));
+    pb::ListAggregatesResponse response;
+    EVERSHARD_TRY(impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->events().ListAggregates(&context, request, &response); }));
+    for (const auto& one : response.aggregates()) {
+      aggregates.emplace_back();
+      EVERSHARD_TRY(messages::get(one, aggregates.back()));
+    }
+    if (static_cast<std::uint32_t>(response.aggregates_size()) < request.limit()) break;
+    after = aggregates.back().aggregate;
+  }
+  return aggregates;
+}
+
+Result<RecordedEvent> Remote::event_at(GlobalPosition position) {
+  pb::GetEventRequest request;
+  request.set_position(position.value);
+  pb::RecordedEvent response;
+  EVERSHARD_TRY(impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->events().GetEvent(&context, request, &response); }));
+  RecordedEvent event;
+  EVERSHARD_TRY(messages::get(response, event));
+  return event;
+}
+
+Result<void> Remote::put_snapshot(Snapshot snapshot) {
+  EVERSHARD_TRY(check(snapshot, Limits::most()));
+  pb::Snapshot request;
+  messages::put(snapshot, request);
+  pb::PutSnapshotResponse response;
+  return impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->events().PutSnapshot(&context, request, &response); });
+}
+
+namespace {
+
+Result<std::optional<RecordedSnapshot>> snapshot_of(Connection& connection, const pb::GetSnapshotRequest& request) {
+  pb::GetSnapshotResponse response;
+  EVERSHARD_TRY(connection.ask([&](grpc::ClientContext& context) { return connection.events().GetSnapshot(&context, request, &response); }));
+  std::optional<RecordedSnapshot> snapshot;
+  if (response.has_snapshot()) EVERSHARD_TRY(messages::get(*response.mutable_snapshot(), snapshot.emplace()));
+  return snapshot;
+}
+
+}  // namespace
+
+Result<std::optional<RecordedSnapshot>> Remote::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) {
+  EVERSHARD_TRY(AggregateId::check(aggregate));
+  pb::GetSnapshotRequest request;
+  messages::put(aggregate, *request.mutable_aggregate());
+  if (at_or_before) request.set_at_or_before(at_or_before->value);
+  return snapshot_of(*impl_->connection, request);
+}
+
+Result<std::optional<RecordedSnapshot>> Remote::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) {
+  EVERSHARD_TRY(AggregateId::check(aggregate));
+  pb::GetSnapshotRequest request;
+  messages::put(aggregate, *request.mutable_aggregate());
+  request.set_up_to(up_to.value);
+  return snapshot_of(*impl_->connection, request);
+}
+
+Result<std::vector<RecordedSnapshot>> Remote::snapshots(const AggregateId& aggregate) {
+  EVERSHARD_TRY(AggregateId::check(aggregate));
+  pb::ListSnapshotsRequest request;
+  messages::put(aggregate, *request.mutable_aggregate());
+  pb::ListSnapshotsResponse response;
+  EVERSHARD_TRY(impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->events().ListSnapshots(&context, request, &response); }));
+  std::vector<RecordedSnapshot> snapshots(static_cast<std::size_t>(response.snapshots_size()));
+  for (int i = 0; i < response.snapshots_size(); ++i) EVERSHARD_TRY(messages::get(*response.mutable_snapshots(i), snapshots[static_cast<std::size_t>(i)]));
+  return snapshots;
+}
+
+Result<StoreStats> Remote::stats() const {
+  pb::StatsResponse response;
+  EVERSHARD_TRY(impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->administration().Stats(&context, {}, &response); }));
+  StoreStats stats;
+  EVERSHARD_TRY(messages::get(response, stats));
+  return stats;
+}
+
+Result<void> Remote::flush() {
+  pb::FlushResponse response;
+  return impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->administration().Flush(&context, {}, &response); });
+}
+
+Result<VerifyReport> Remote::verify(Progress progress) {
+  VerifyReport report;
+  EVERSHARD_TRY(follow_work<pb::VerifyResponse>(
+      *impl_->connection, progress, [&](grpc::ClientContext& context) { return impl_->connection->administration().Verify(&context, {}); },
+      [&](pb::VerifyResponse& response) { (void)messages::get(*response.mutable_report(), report); }));
+  return report;
+}
+
+Result<void> Remote::vacuum(Progress progress) {
+  return follow_work<pb::VacuumResponse>(
+      *impl_->connection, progress, [&](grpc::ClientContext& context) { return impl_->connection->administration().Vacuum(&context, {}); },
+      [](const pb::VacuumResponse&) {});
+}
+
+Result<void> Remote::backup(const std::filesystem::path& target, Progress progress) {
+  pb::BackupRequest request;
+  request.set_target(target.string());
+  return follow_work<pb::BackupResponse>(
+      *impl_->connection, progress, [&](grpc::ClientContext& context) { return impl_->connection->administration().Backup(&context, request); },
+      [](const pb::BackupResponse&) {});
+}
+
+Result<std::string> Remote::types() {
+  pb::GetTypesResponse response;
+  EVERSHARD_TRY(impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->events().GetTypes(&context, {}, &response); }));
+  return response.types();
+}
+
+}  // namespace evershard
