@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t aggregates = 10'000;
 constexpr std::uint32_t in_flight = 256;
 
-Result<Local> open(const BenchOptions& options, const char* folder = "aggregates", AggregateOptions live = {}) {
+Result<Local> open_aggregates(const BenchOptions& options, const char* folder = "aggregates", AggregateOptions live = {}) {
   auto store = Local::open({.data_dir = fresh(options, folder), .shards = 16, .aggregates = live});
   if (!store) return refuse(store.error());
   EVERSHARD_TRY(store->host<Counter>());
@@ -56,7 +56,7 @@ Figure drive(std::string name, const char* unit, double seconds, std::uint32_t m
 
 /// What a counter's event is, appended by hand: no version expected, nothing decided.
 Result<Figure> plain(const BenchOptions& options) {
-  auto store = open(options);
+  auto store = open_aggregates(options);
   if (!store) return refuse(store.error());
   Random random(options.seed);
   return drive("plain appends, 10,000 aggregates, 256 in flight", "events/s", options.seconds, in_flight, [&](std::uint64_t, auto done) {
@@ -81,7 +81,7 @@ Result<void> warm_up(Local& store, std::uint64_t count) {
 }
 
 Result<Figure> commands(const BenchOptions& options, bool hot) {
-  auto store = open(options);
+  auto store = open_aggregates(options);
   if (!store) return refuse(store.error());
   EVERSHARD_TRY(warm_up(*store, aggregates));
   Random random(options.seed);
@@ -93,7 +93,7 @@ Result<Figure> commands(const BenchOptions& options, bool hot) {
 }
 
 Result<Figure> one_at_a_time(const BenchOptions& options) {
-  auto store = open(options);
+  auto store = open_aggregates(options);
   if (!store) return refuse(store.error());
   EVERSHARD_TRY(warm_up(*store, 1'000));
   Random random(options.seed);
@@ -110,7 +110,7 @@ Result<Figure> one_at_a_time(const BenchOptions& options) {
 }
 
 /// What a command adds to a plain file's synced write.
-Result<void> alone(const BenchOptions& options, Report& report) {
+Result<void> aggregates_alone(const BenchOptions& options, Report& report) {
   auto figures = in_turn(options, {{[&] { return plain_file(options, 1); }}, {[&] { return one_at_a_time(options); }, {{0}}}});
   if (!figures) return refuse(std::move(figures).error());
   auto& command = figures->back();
@@ -122,7 +122,7 @@ Result<void> alone(const BenchOptions& options, Report& report) {
 }
 
 Result<Figure> queries(const BenchOptions& options) {
-  auto store = open(options);
+  auto store = open_aggregates(options);
   if (!store) return refuse(store.error());
   EVERSHARD_TRY(warm_up(*store, aggregates));
   Random random(options.seed);
@@ -136,7 +136,7 @@ Result<Figure> queries(const BenchOptions& options) {
 
 /// A million aggregates are asked once each; 100,000 may live at once.
 Result<void> memory(const BenchOptions& options, Report& report) {
-  auto store = open(options, "aggregates", {.live_limit = 100'000, .idle_after = std::chrono::milliseconds(0)});
+  auto store = open_aggregates(options, "aggregates", {.live_limit = 100'000, .idle_after = std::chrono::milliseconds(0)});
   if (!store) return refuse(store.error());
   malloc_trim(0);
   const double before = static_cast<double>(resident_bytes());
@@ -159,7 +159,7 @@ Result<void> memory(const BenchOptions& options, Report& report) {
 /// 10,000 aggregates of 100 events, asked all at once after an opening, while plain appends go on.
 Result<void> cold_start(const BenchOptions& options, Report& report, bool snapshots) {
   {
-    auto store = open(options);
+    auto store = open_aggregates(options);
     if (!store) return refuse(store.error());
     for (std::uint64_t n = 0; n < aggregates; n += 100) {
       Append append;
@@ -215,7 +215,7 @@ Result<void> measure_aggregates(const BenchOptions& options, Report& report) {
                                {{[&] { return plain(options); }},
                                 {[&] { return commands(options, false); }, {{0, 0.75}}},
                                 {[&] { return commands(options, true); }, {{0, 0.5}}}}));
-  EVERSHARD_TRY(alone(options, report));
+  EVERSHARD_TRY(aggregates_alone(options, report));
   EVERSHARD_TRY(add(options, report, queries(options)));
   EVERSHARD_TRY(memory(options, report));
   EVERSHARD_TRY(cold_start(options, report, false));

@@ -167,7 +167,7 @@ Result<Figure> versioned(const BenchOptions& options, std::uint64_t aggregates, 
 }
 
 /// One append at a time: what the store adds to a plain file's synced write.
-Result<void> alone(const BenchOptions& options, Report& report) {
+Result<void> appends_alone(const BenchOptions& options, Report& report) {
   auto figures = in_turn(options, {{[&] { return plain_file(options, 1); }}, {[&] { return plain(options, 1, 1); }, {{0}}}});
   if (!figures) return refuse(std::move(figures).error());
   const auto median_us = [](const Figure& f) { return f.more.front().second; };
@@ -184,7 +184,7 @@ Result<void> alone(const BenchOptions& options, Report& report) {
 
 Result<void> measure_appends(const BenchOptions& options, Report& report) {
   report.heading("The whole store: one client thread, synced, 16 shards");
-  EVERSHARD_TRY(alone(options, report));
+  EVERSHARD_TRY(appends_alone(options, report));
   for (const std::uint32_t in_flight : {1, 16, 64, 256}) {
     for (const std::size_t events : {1, 10, 100}) {
       if ((in_flight == 1 || in_flight == 256) && events == 1) continue;  // compared, elsewhere

@@ -12,7 +12,7 @@
 namespace evershard::bench {
 namespace {
 
-constexpr std::uint64_t aggregates = 10'000;
+constexpr std::uint64_t aggregates_read = 10'000;
 
 /// Drops the files' pages from the operating system's cache.
 void evict(const std::filesystem::path& directory) {
@@ -106,7 +106,7 @@ Result<Figure> replay(const storage::Store& store, const BenchOptions& options, 
   const double began = now_seconds();
   while (now_seconds() - began < seconds) {
     const double at = now_seconds();
-    auto cursor = reader.open(store.view(), AggregateId{"order", std::to_string(random.below(aggregates))}, StreamOptions{});
+    auto cursor = reader.open(store.view(), AggregateId{"order", std::to_string(random.below(aggregates_read))}, StreamOptions{});
     while (!cursor->at_end()) {
       events.clear();
       EVERSHARD_TRY(cursor->next(1'000, 1u << 20, events));
@@ -129,7 +129,7 @@ Result<std::unique_ptr<storage::Store>> filled(const BenchOptions& options, std:
     auto store = storage::open_store(store_options);
     if (!store) return refuse(store.error());
     Workload::Shape shape;
-    shape.aggregates = aggregates;
+    shape.aggregates = aggregates_read;
     shape.frequent_tag = true;
     Workload workload(options.seed, shape);
     StorageLoad load(**store, workload);

@@ -18,7 +18,7 @@ void write_info(JsonText& json, const AggregateInfo& info) {
   json.key("last_position").number(info.last_position.value).key("shard").number(info.shard.value).end_object();
 }
 
-Options list_options() {
+Options list_aggregates_options() {
   Options options = store_options();
   options.value("type", "TYPE", "only aggregates of this type")
       .value("after", "AGGREGATE", "only those behind this one, in order of type and value")
@@ -26,7 +26,7 @@ Options list_options() {
   return options;
 }
 
-Outcome list(const Invocation& invocation) {
+Outcome list_aggregates(const Invocation& invocation) {
   constexpr std::uint64_t page_rows = 1'000;
   const auto type = invocation.arguments.text("type");
   const std::uint64_t limit = invocation.arguments.number("limit").value_or(std::numeric_limits<std::uint64_t>::max());
@@ -111,7 +111,7 @@ Outcome history(const Invocation& invocation) {
 
 Command aggregate_list_command() {
   return {"aggregate list", "reading", "Lists aggregates with their versions, in order of type and value.",
-          "evershard aggregate list --data shop --type order --limit 20", list_options, list};
+          "evershard aggregate list --data shop --type order --limit 20", list_aggregates_options, list_aggregates};
 }
 Command aggregate_show_command() {
   return {"aggregate show", "reading", "Shows an aggregate's version, last position and shard.",

@@ -18,7 +18,7 @@
 namespace evershard::cli {
 namespace {
 
-Options options() {
+Options state_options() {
   Options options = store_options();
   options.argument("AGGREGATE", "such as order-1");
   options.value("version", "NR", "at this version; without it, the latest")
@@ -167,7 +167,7 @@ Outcome print_events(const Invocation& invocation, EventStream stream, const Pay
   return outcome;
 }
 
-Outcome run(const Invocation& invocation) {
+Outcome run_state(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   Head head{arguments.aggregate("AGGREGATE"), {}, {}, {}};
   std::optional<std::uint64_t> version;
@@ -203,7 +203,7 @@ Outcome run(const Invocation& invocation) {
 
 Command aggregate_state_command() {
   return {"aggregate state", "reading", "Shows an aggregate's state at any version: its newest snapshot as JSON, and the events behind it.",
-          "evershard aggregate state bank_account-1 --data shop --version 7", options, run};
+          "evershard aggregate state bank_account-1 --data shop --version 7", state_options, run_state};
 }
 
 }  // namespace evershard::cli

@@ -12,7 +12,7 @@
 namespace evershard::cli {
 namespace {
 
-Options options() {
+Options append_options() {
   Options options = store_options();
   options.value("aggregate", "AGGREGATE", "whose event it is, such as order-1; without it, an event of none")
       .value("type", "TYPE", "what happened; needed, but for --jsonl")
@@ -166,7 +166,7 @@ Outcome append_lines(const Invocation& invocation) {
   return outcome;
 }
 
-Outcome run(const Invocation& invocation) {
+Outcome run_append(const Invocation& invocation) {
   if (invocation.arguments.has("jsonl")) return append_lines(invocation);
   invocation.arguments.refuse_beside("a single event", {"in-flight", "line-bytes-max", "continue"});
   return append_one(invocation);
@@ -177,7 +177,7 @@ Outcome run(const Invocation& invocation) {
 Command append_command() {
   return {"append", "data", "Stores events: one from flags, or appends from JSON Lines.",
           R"(evershard append --data shop --aggregate order-1 --type OrderPlaced --tag customer:42 --payload '{"total":12}' --expect none)",
-          options, run};
+          append_options, run_append};
 }
 
 }  // namespace evershard::cli

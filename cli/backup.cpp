@@ -7,13 +7,13 @@
 namespace evershard::cli {
 namespace {
 
-Options options() {
+Options backup_options() {
   Options options = store_options();
   options.argument("TARGET", "an empty directory, or one that is not there yet");
   return options;
 }
 
-Outcome run(const Invocation& invocation) {
+Outcome run_backup(const Invocation& invocation) {
   const std::string target = *invocation.arguments.text("TARGET");
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
@@ -29,7 +29,7 @@ Outcome run(const Invocation& invocation) {
 }  // namespace
 
 Command backup_command() {
-  return {"backup", "store", "Copies the store into an empty directory.", "evershard backup /backups/monday --data shop", options, run};
+  return {"backup", "store", "Copies the store into an empty directory.", "evershard backup /backups/monday --data shop", backup_options, run_backup};
 }
 
 }  // namespace evershard::cli

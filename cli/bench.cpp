@@ -13,7 +13,7 @@ std::string names_of_parts() {
   return text;
 }
 
-Options options() {
+Options bench_options() {
   const bench::BenchOptions defaults;
   static const std::string only = "one part: " + names_of_parts() + "; else all";
   Options options;
@@ -27,7 +27,7 @@ Options options() {
   return options;
 }
 
-Outcome run(const Invocation& invocation) {
+Outcome run_bench(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   bench::BenchOptions options;
   if (const auto data = arguments.text("data")) options.directory = *data;
@@ -52,7 +52,7 @@ Outcome run(const Invocation& invocation) {
 }  // namespace
 
 Command bench_command() {
-  return {"bench", "store", "Measures this machine: appends, reads, opening, each beside its ceiling.", "evershard bench --only append", options, run};
+  return {"bench", "store", "Measures this machine: appends, reads, opening, each beside its ceiling.", "evershard bench --only append", bench_options, run_bench};
 }
 
 }  // namespace evershard::cli

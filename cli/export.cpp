@@ -15,7 +15,7 @@
 namespace evershard::cli {
 namespace {
 
-Options options() {
+Options export_options() {
   Options options = store_options();
   options.argument("FILE", "where to, as a whole or not at all; without it, or with -, standard output", false);
   add_query_flags(options);
@@ -81,7 +81,7 @@ Outcome export_to_file(const Invocation& invocation, EventStream stream, const s
   return {};
 }
 
-Outcome run(const Invocation& invocation) {
+Outcome run_export(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   auto query = query_of(arguments);
   if (!query) return Failed(Failure(std::move(query).error()));
@@ -103,7 +103,7 @@ Outcome run(const Invocation& invocation) {
 
 Command export_command() {
   return {"export", "data", "Writes events as JSON Lines that `import` reads, byte for byte.",
-          "evershard export shop.jsonl --data shop --tag customer:42 --up-to 100000", options, run};
+          "evershard export shop.jsonl --data shop --tag customer:42 --up-to 100000", export_options, run_export};
 }
 
 }  // namespace evershard::cli

@@ -8,7 +8,7 @@
 namespace evershard::cli {
 namespace {
 
-Options options() {
+Options import_options() {
   Options options = store_options();
   options.argument("FILE", "what export wrote, or JSON Lines whose events have ids; - is standard input");
   add_line_flags(options);
@@ -60,7 +60,7 @@ std::uint64_t moved(const AppendLine& input, const Appended& appended) {
   return moved;
 }
 
-Outcome run(const Invocation& invocation) {
+Outcome run_import(const Invocation& invocation) {
   auto settings = line_settings_of(invocation.arguments);
   settings.rules = LineRules::import;
   settings.limits = Limits::most();  // what another store took, this one takes
@@ -95,7 +95,7 @@ Outcome run(const Invocation& invocation) {
 
 Command import_command() {
   return {"import", "data", "Stores what `export` wrote; run again, it goes on where it stopped.",
-          "evershard export --data shop | evershard import - --data copy", options, run};
+          "evershard export --data shop | evershard import - --data copy", import_options, run_import};
 }
 
 }  // namespace evershard::cli

@@ -14,14 +14,14 @@ namespace {
 /// What LocalOptions::shards = 0 means for a new store.
 constexpr std::uint64_t shards_default = 16;
 
-Options options() {
+Options init_options() {
   Options options = store_options();
   options.number("shards", "N", "how many shards, for good: they cannot be changed later", shards_default)
       .flag("if-absent", "a store that is there already, with as many shards, is as good");
   return options;
 }
 
-Outcome run(const Invocation& invocation) {
+Outcome run_init(const Invocation& invocation) {
   const auto shards = invocation.arguments.number_at_least("shards", 1);
   if (shards > shards_max) throw UsageError("--shards is " + std::to_string(shards) + ": the most is " + std::to_string(shards_max));
   const auto directory = invocation.data_dir();
@@ -52,7 +52,7 @@ Outcome run(const Invocation& invocation) {
 }  // namespace
 
 Command init_command() {
-  return {"init", "store", "Creates a store in an empty directory.", "evershard init --data shop --shards 16", options, run};
+  return {"init", "store", "Creates a store in an empty directory.", "evershard init --data shop --shards 16", init_options, run_init};
 }
 
 }  // namespace evershard::cli

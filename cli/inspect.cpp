@@ -17,7 +17,7 @@ std::string families_text() {
   return text;
 }
 
-Options options() {
+Options inspect_options() {
   Options options = store_options();
   static const std::string families = "which rows: " + families_text();
   options.value("family", "NAME", families.c_str(), InspectOptions{}.family)
@@ -37,7 +37,7 @@ std::string bytes_of_hex(const std::string& hex) {
   return bytes;
 }
 
-Outcome run(const Invocation& invocation) {
+Outcome run_inspect(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   InspectOptions asked;
   asked.family = arguments.text("family").value_or(asked.family);
@@ -76,7 +76,7 @@ Outcome run(const Invocation& invocation) {
 
 Command inspect_command() {
   return {"inspect", "store", "Shows raw keys and records, decoded, of a store that is not open.",
-          "evershard inspect --data shop --family journal --shard 3 --limit 10", options, run};
+          "evershard inspect --data shop --family journal --shard 3 --limit 10", inspect_options, run_inspect};
 }
 
 }  // namespace evershard::cli

@@ -8,7 +8,7 @@
 namespace evershard::cli {
 namespace {
 
-Options options() {
+Options query_options() {
   Options options = store_options();
   add_query_flags(options);
   add_range_flags(options);
@@ -16,7 +16,7 @@ Options options() {
   return options;
 }
 
-Outcome run(const Invocation& invocation) {
+Outcome run_query(const Invocation& invocation) {
   auto query = query_of(invocation.arguments);
   if (!query) return Failed(Failure(std::move(query).error()));
   if (!*query) throw UsageError("which events? Give --type, --tag, --concerning or --query", "`evershard read` shows all");
@@ -33,7 +33,7 @@ Outcome run(const Invocation& invocation) {
 
 Command query_command() {
   return {"query", "data", "Shows the events that match, over all shards, in global order.",
-          "evershard query --data shop --type OrderPlaced --tag customer:42 --or --tag vip:yes", options, run};
+          "evershard query --data shop --type OrderPlaced --tag customer:42 --or --tag vip:yes", query_options, run_query};
 }
 
 }  // namespace evershard::cli

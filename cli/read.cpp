@@ -8,7 +8,7 @@
 namespace evershard::cli {
 namespace {
 
-Options options() {
+Options read_options() {
   Options options = store_options();
   options.argument("AGGREGATE", "the aggregate to read, such as order-1; without it, everything in global order", false);
   options.value("from", "NR", "with AGGREGATE: from this number on; backwards: from it down");
@@ -17,7 +17,7 @@ Options options() {
   return options;
 }
 
-Outcome run(const Invocation& invocation) {
+Outcome run_read(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   const auto aggregate = arguments.aggregate_if("AGGREGATE");
   if (aggregate) arguments.refuse_beside("an aggregate", {"after", "before"});
@@ -36,7 +36,7 @@ Outcome run(const Invocation& invocation) {
 
 Command read_command() {
   return {"read", "data", "Shows an aggregate's events, or all events in global order.",
-          "evershard read order-1 --data shop --backwards --limit 10", options, run};
+          "evershard read order-1 --data shop --backwards --limit 10", read_options, run_read};
 }
 
 }  // namespace evershard::cli

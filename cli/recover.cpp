@@ -9,7 +9,7 @@
 namespace evershard::cli {
 namespace {
 
-Options options() {
+Options recover_options() {
   Options options = store_options();
   options.flag("yes", "do it, and lose what is named; without it nothing is changed")
       .flag("cut-back", "end the store before the first hole, so that what is left is dense");
@@ -44,7 +44,7 @@ void print(const Invocation& invocation, const RecoveryPlan& plan, bool done) {
   print_one(invocation, json, parts);
 }
 
-Outcome run(const Invocation& invocation) {
+Outcome run_recover(const Invocation& invocation) {
   const bool yes = invocation.arguments.has("yes");
   const RecoveryOptions how{invocation.arguments.has("cut-back")};
   const auto directory = invocation.data_dir();
@@ -63,7 +63,7 @@ Outcome run(const Invocation& invocation) {
 
 Command recover_command() {
   return {"recover", "store", "Says what is wrong with a store and what would be lost; mends it with --yes.",
-          "evershard recover --data shop", options, run};
+          "evershard recover --data shop", recover_options, run_recover};
 }
 
 }  // namespace evershard::cli

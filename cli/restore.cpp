@@ -8,14 +8,14 @@
 namespace evershard::cli {
 namespace {
 
-Options options() {
+Options restore_options() {
   Options options;
   options.argument("SOURCE", "a backup, or a store that is not open");
   options.argument("TARGET", "an empty directory, or one that is not there yet");
   return options;
 }
 
-Outcome run(const Invocation& invocation) {
+Outcome run_restore(const Invocation& invocation) {
   const std::string source = *invocation.arguments.text("SOURCE");
   const std::string target = *invocation.arguments.text("TARGET");
   LongWork work(invocation, "restore");
@@ -30,7 +30,7 @@ Outcome run(const Invocation& invocation) {
 }  // namespace
 
 Command restore_command() {
-  return {"restore", "store", "Copies a backup into an empty directory, and verifies it.", "evershard restore /backups/monday shop", options, run};
+  return {"restore", "store", "Copies a backup into an empty directory, and verifies it.", "evershard restore /backups/monday shop", restore_options, run_restore};
 }
 
 }  // namespace evershard::cli

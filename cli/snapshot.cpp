@@ -101,14 +101,14 @@ Outcome get(const Invocation& invocation) {
   return {};
 }
 
-Options list_options() {
+Options list_snapshots_options() {
   Options options = store_options();
   options.argument("AGGREGATE", "such as order-1");
   add_type_flags(options);
   return options;
 }
 
-Outcome list(const Invocation& invocation) {
+Outcome list_snapshots(const Invocation& invocation) {
   const auto aggregate = invocation.arguments.aggregate("AGGREGATE");
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
@@ -145,7 +145,7 @@ Command snapshot_get_command() {
           "evershard snapshot get order-1 --data shop --version 2", get_options, get};
 }
 Command snapshot_list_command() {
-  return {"snapshot list", "data", "Lists an aggregate's snapshots.", "evershard snapshot list order-1 --data shop", list_options, list};
+  return {"snapshot list", "data", "Lists an aggregate's snapshots.", "evershard snapshot list order-1 --data shop", list_snapshots_options, list_snapshots};
 }
 
 }  // namespace evershard::cli

@@ -7,7 +7,7 @@
 namespace evershard::cli {
 namespace {
 
-Outcome run(const Invocation& invocation) {
+Outcome run_stats(const Invocation& invocation) {
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
   const auto read = store->stats();
@@ -42,7 +42,7 @@ Outcome run(const Invocation& invocation) {
 }  // namespace
 
 Command stats_command() {
-  return {"stats", "store", "Shows which store it is, its figures, and what it runs on.", "evershard stats --data shop", store_options, run};
+  return {"stats", "store", "Shows which store it is, its figures, and what it runs on.", "evershard stats --data shop", store_options, run_stats};
 }
 
 }  // namespace evershard::cli

@@ -11,7 +11,7 @@
 namespace evershard::cli {
 namespace {
 
-Options options() {
+Options tail_options() {
   Options options = store_options();
   add_query_flags(options);
   options.number("after", "POSITION", "begin behind it", FollowOptions{}.after.value)
@@ -52,7 +52,7 @@ Outcome follow(const Invocation& invocation, EventFeed feed, const PayloadTypes&
   return {};
 }
 
-Outcome run(const Invocation& invocation) {
+Outcome run_tail(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   if (arguments.has("from-now")) arguments.refuse_beside("--from-now", {"after"});
   auto query = query_of(arguments);
@@ -76,7 +76,7 @@ Outcome run(const Invocation& invocation) {
 
 Command tail_command() {
   return {"tail", "data", "Shows matching events and follows live, until Ctrl-C.",
-          "evershard tail --data shop --type OrderPlaced --after 1000", options, run};
+          "evershard tail --data shop --type OrderPlaced --after 1000", tail_options, run_tail};
 }
 
 }  // namespace evershard::cli

@@ -24,12 +24,6 @@ void write_strings(JsonText& json, std::string_view key, const std::vector<std::
   json.end_array();
 }
 
-void write_names(JsonText& json, std::string_view key, const Names& names) {
-  json.key(key).begin_object();
-  for (const auto& [name, message] : names) json.key(name).string(message);
-  json.end_object();
-}
-
 /// Which names stand for a message.
 std::vector<std::string> standing_for(const std::string& message, const Names& names) {
   std::vector<std::string> found;
@@ -106,9 +100,9 @@ Outcome add(const Invocation& invocation) {
   return {};
 }
 
-Options list_options() { return store_options(); }
+Options list_types_options() { return store_options(); }
 
-Outcome list(const Invocation& invocation) {
+Outcome list_types(const Invocation& invocation) {
   if (auto there = invocation.look_for_store(); !there) return there;
   auto types = load_types(invocation.data_dir());
   if (!types) return Failed(Failure(std::move(types).error()));
@@ -179,7 +173,7 @@ Command types_add_command() {
           "evershard types add bank.pb --data shop --state bank_account=bank.Account --alias deposited.v1=bank.Deposited", add_options, add};
 }
 Command types_list_command() {
-  return {"types list", "types", "Lists registered messages, and what stands for them.", "evershard types list --data shop", list_options, list};
+  return {"types list", "types", "Lists registered messages, and what stands for them.", "evershard types list --data shop", list_types_options, list_types};
 }
 Command types_remove_command() {
   return {"types remove", "types", "Takes registered files and names away; payloads stay as they are.",

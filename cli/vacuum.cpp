@@ -7,7 +7,7 @@
 namespace evershard::cli {
 namespace {
 
-Outcome run(const Invocation& invocation) {
+Outcome run_vacuum(const Invocation& invocation) {
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
   const std::uint64_t before = store->stats().value_or(StoreStats{}).disk_bytes;
@@ -24,7 +24,7 @@ Outcome run(const Invocation& invocation) {
 }  // namespace
 
 Command vacuum_command() {
-  return {"vacuum", "store", "Gives back the space of what was removed or replaced.", "evershard vacuum --data shop", store_options, run};
+  return {"vacuum", "store", "Gives back the space of what was removed or replaced.", "evershard vacuum --data shop", store_options, run_vacuum};
 }
 
 }  // namespace evershard::cli

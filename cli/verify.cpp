@@ -7,7 +7,7 @@
 namespace evershard::cli {
 namespace {
 
-Outcome run(const Invocation& invocation) {
+Outcome run_verify(const Invocation& invocation) {
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
   LongWork work(invocation, "verify");
@@ -36,7 +36,7 @@ Outcome run(const Invocation& invocation) {
 }  // namespace
 
 Command verify_command() {
-  return {"verify", "store", "Checks every record, the order, and the indexes against a rebuild.", "evershard verify --data shop", store_options, run};
+  return {"verify", "store", "Checks every record, the order, and the indexes against a rebuild.", "evershard verify --data shop", store_options, run_verify};
 }
 
 }  // namespace evershard::cli

@@ -26,6 +26,7 @@ function(evershard_protos target)
     list(APPEND sources ${generated}.cc ${generated}.h)
   endforeach()
   add_library(${target} STATIC ${sources})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)  # generated files have names in common
   target_include_directories(${target} SYSTEM PUBLIC ${out} ${Protobuf_INCLUDE_DIRS})
   target_link_libraries(${target} PUBLIC protobuf::libprotobuf)
   if(arg_DESCRIPTORS)

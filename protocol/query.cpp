@@ -5,15 +5,10 @@
 
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/name.hpp"
+#include "evershard/protocol/sort_once_each.hpp"
 
 namespace evershard {
 namespace {
-
-template <class T>
-void sort_once_each(std::vector<T>& values) {
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-}
 
 template <class T>
 void add(std::vector<T>& to, std::vector<T> from) {

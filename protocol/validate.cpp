@@ -5,6 +5,7 @@
 
 #include "evershard/protocol/name.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/sort_once_each.hpp"
 
 namespace evershard {
 namespace {
@@ -131,13 +132,6 @@ Result<void> check_limit(const char* name, std::size_t value, std::size_t most) 
   if (value == 0) return refuse(ErrorCode::invalid_argument, std::string(name) + " is 0: it must be at least 1");
   if (value <= most) return {};
   return refuse(ErrorCode::invalid_argument, std::string(name) + " is " + number(value) + ", the most is " + number(most));
-}
-
-template <class T>
-void sort_once_each(std::vector<T>& values) {
-  if (values.size() < 2) return;
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
 std::size_t bytes_of(const AggregateId& id) { return id.type.size() + id.value.size(); }

@@ -3,7 +3,7 @@
 namespace evershard::storage {
 namespace {
 
-constexpr std::size_t head_bytes = 1 + 3 * 8;
+constexpr std::size_t applied_head_bytes = 1 + 3 * 8;
 constexpr std::size_t epoch_bytes = 2 + 8;
 
 template <class Int>
@@ -23,7 +23,7 @@ Int take(std::string_view& bytes) {
 
 std::string encode(const Applied& applied) {
   std::string out;
-  out.reserve(head_bytes + applied.epochs.size() * epoch_bytes);
+  out.reserve(applied_head_bytes + applied.epochs.size() * epoch_bytes);
   out.push_back(1);
   put(out, applied.number.value);
   put(out, applied.watermark.value);
@@ -36,7 +36,7 @@ std::string encode(const Applied& applied) {
 }
 
 Result<Applied> decode_applied(std::string_view bytes) {
-  if (bytes.size() < head_bytes || bytes[0] != 1 || (bytes.size() - head_bytes) % epoch_bytes != 0)
+  if (bytes.size() < applied_head_bytes || bytes[0] != 1 || (bytes.size() - applied_head_bytes) % epoch_bytes != 0)
     return refuse(ErrorCode::corruption, "state row \"applied\" has " + std::to_string(bytes.size()) + " bytes of no known form");
   bytes.remove_prefix(1);
   Applied applied;

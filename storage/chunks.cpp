@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t u16_max = std::numeric_limits<std::uint16_t>::max();
 
-Refused corrupt(std::string_view family, std::string_view bytes) {
+Refused corrupt_chunk(std::string_view family, std::string_view bytes) {
   return refuse(ErrorCode::corruption, "a chunk of " + std::string(family) + " is damaged: " + std::to_string(bytes.size()) +
                                            " bytes, " + hex(bytes, 64));
 }
@@ -78,14 +78,14 @@ void encode_postings(std::span<const Posting> postings, std::string& out) {
 }
 
 Result<void> decode_postings(std::string_view bytes, std::vector<Posting>& out) {
-  if (bytes.size() < 2) return corrupt("postings", bytes);
+  if (bytes.size() < 2) return corrupt_chunk("postings", bytes);
   const std::size_t count = static_cast<unsigned char>(bytes[0]);
   const std::size_t type_count = static_cast<unsigned char>(bytes[1]);
   const std::size_t entries_begin = 2 + sizeof(sharding::Term) * type_count;
   const std::size_t entry_bytes_min = type_count > 1 ? 5 : 4;
   if (count == 0 || count > chunk_entries_max || type_count == 0 || type_count > count ||
       bytes.size() < entries_begin + count * entry_bytes_min) {
-    return corrupt("postings", bytes);
+    return corrupt_chunk("postings", bytes);
   }
 
   const char* const types = bytes.data() + 2;
@@ -127,7 +127,7 @@ Result<void> decode_postings(std::string_view bytes, std::vector<Posting>& out) 
   }
   if (ok && at == end) return {};
   out.resize(out_begin);
-  return corrupt("postings", bytes);
+  return corrupt_chunk("postings", bytes);
 }
 
 void encode_stream(std::string_view aggregate_text, std::span<const StreamEntry> entries, std::string& out) {
@@ -156,7 +156,7 @@ Result<void> decode_stream(std::string_view bytes, StreamChunk& out) {
   const std::size_t count = reader.fixed<std::uint8_t>();
   out.aggregate_text = reader.bytes(reader.varint());
   const ShardId shard(static_cast<std::uint16_t>(reader.varint(u16_max)));
-  if (!reader.ok() || count == 0 || count > chunk_entries_max) return corrupt("streams", bytes);
+  if (!reader.ok() || count == 0 || count > chunk_entries_max) return corrupt_chunk("streams", bytes);
   out.entries.reserve(count);
   std::uint64_t position = 0;
   std::uint64_t record = 0;
@@ -170,14 +170,14 @@ Result<void> decode_stream(std::string_view bytes, StreamChunk& out) {
   }
   if (reader.done()) return {};
   out.entries.clear();
-  return corrupt("streams", bytes);
+  return corrupt_chunk("streams", bytes);
 }
 
 Result<std::string_view> decode_stream_owner(std::string_view bytes, std::size_t& entries) {
   ByteReader reader(bytes);
   entries = reader.fixed<std::uint8_t>();
   const std::string_view text = reader.bytes(reader.varint());
-  if (!reader.ok() || entries == 0 || entries > chunk_entries_max) return corrupt("streams", bytes);
+  if (!reader.ok() || entries == 0 || entries > chunk_entries_max) return corrupt_chunk("streams", bytes);
   return text;
 }
 
@@ -200,7 +200,7 @@ Result<IdEntry> decode_id_entry(std::string_view bytes) {
   entry.location.shard = ShardId(static_cast<std::uint16_t>(reader.varint(u16_max)));
   entry.location.record = ShardOffset(reader.varint());
   entry.location.index = static_cast<std::uint16_t>(reader.varint(u16_max));
-  if (!reader.done() || flags > 1) return corrupt("ids", bytes);
+  if (!reader.done() || flags > 1) return corrupt_chunk("ids", bytes);
   return entry;
 }
 
@@ -243,7 +243,7 @@ Result<void> decode_runs(ShardId shard, std::string_view bytes, std::vector<shar
   }
   if (reader.done()) return {};
   out.resize(out_begin);
-  return corrupt("runs", bytes);
+  return corrupt_chunk("runs", bytes);
 }
 
 std::string encode_directory(sharding::Term stream, ShardId shard) {
@@ -258,7 +258,7 @@ Result<DirectoryEntry> decode_directory_entry(std::string_view bytes) {
   DirectoryEntry entry{};
   entry.stream = reader.fixed<sharding::Term>();
   entry.shard = ShardId(reader.fixed<std::uint16_t>());
-  if (!reader.done()) return corrupt("directory", bytes);
+  if (!reader.done()) return corrupt_chunk("directory", bytes);
   return entry;
 }
 

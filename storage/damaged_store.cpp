@@ -14,8 +14,6 @@
 namespace evershard::storage {
 namespace {
 
-std::string number(std::uint64_t n) { return std::to_string(n); }
-
 bool is_truth(std::string_view family) {
   return family == name_of(Family::journal) || family == name_of(Family::order) || family == name_of(Family::state);
 }
@@ -142,7 +140,8 @@ std::string DamagedStore::unreadable_end(GlobalPosition keeps) const {
     journal->seek_for_prev(keys::journal(shard, ends[i] - 1));
     auto key = journal->valid() ? keys::decode_journal(journal->key()) : Result<keys::JournalKey>(keys::JournalKey{});
     auto record = key && journal->valid() && key->shard == shard ? RecordView::open(journal->value(), shard, key->offset) : Result<RecordView>(refuse(ErrorCode::corruption, {}));
-    if (!record || key->offset + record->size() != ends[i]) return "the last record of shard " + number(i) + ", up to offset " + number(ends[i].value - 1) + ", cannot be read";
+    if (!record || key->offset + record->size() != ends[i])
+      return "the last record of shard " + std::to_string(i) + ", up to offset " + std::to_string(ends[i].value - 1) + ", cannot be read";
   }
   return {};
 }
@@ -179,8 +178,8 @@ Result<Examination> DamagedStore::examine(const RecoverOptions& how, const Progr
   made.copy_truth = truth_files_damaged_ || !recovered || plan.keeps < order_end_;
   made.accept_loss = acknowledged_ > plan.keeps;
   if (acknowledged_ > order_end_)
-    findings_.add("MARK and the indexes know of position " + number(acknowledged_.value) + ", what is recovered ends with position " + number(order_end_.value) + ": " +
-                  number(acknowledged_ - order_end_) + " acknowledged events are missing; " + newest_log(options_.data_dir / "db"));
+    findings_.add("MARK and the indexes know of position " + std::to_string(acknowledged_.value) + ", what is recovered ends with position " +
+                  std::to_string(order_end_.value) + ": " + std::to_string(acknowledged_ - order_end_) + " acknowledged events are missing; " + newest_log(options_.data_dir / "db"));
 
   if (!index_mark_ || index_files_damaged_ || *index_mark_ > order_end_)
     made.renew_indexes = true;
@@ -203,12 +202,12 @@ Result<Examination> DamagedStore::examine(const RecoverOptions& how, const Progr
 void DamagedStore::say_what_is_lost(Examination& made) const {
   auto& plan = made.plan;
   auto& steps = plan.steps;
-  auto end = number(plan.keeps.value);
+  auto end = std::to_string(plan.keeps.value);
   if (made.copy_truth)
     steps.push_back("copies order, journal and state up to position " + end + " into a new database, and keeps the damaged one beside it");
   if (plan.acknowledged > plan.keeps && (made.copy_truth || made.accept_loss))
-    steps.push_back("accepts that positions " + number(plan.keeps.value + 1) + " to " + number(plan.acknowledged.value) + " are lost");
-  if (made.copy_truth && !plan.holes.empty()) steps.push_back("leaves " + number(plan.holes.size()) + " holes in what is kept: reading there says corruption");
+    steps.push_back("accepts that positions " + std::to_string(plan.keeps.value + 1) + " to " + std::to_string(plan.acknowledged.value) + " are lost");
+  if (made.copy_truth && !plan.holes.empty()) steps.push_back("leaves " + std::to_string(plan.holes.size()) + " holes in what is kept: reading there says corruption");
   if (made.renew_indexes) steps.push_back("makes all indexes anew from journal and order");
   if (!steps.empty() || made.write_mark) steps.push_back("writes MARK for position " + end);
 }

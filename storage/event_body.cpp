@@ -2,12 +2,13 @@
 
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/limits.hpp"
+#include "evershard/storage/stored_id.hpp"
 #include "evershard/storage/varint.hpp"
 
 namespace evershard::storage {
 namespace {
 
-enum Flag : std::uint8_t {
+enum BodyFlag : std::uint8_t {
   has_aggregate = 1,
   has_tags = 2,
   has_also = 4,
@@ -15,7 +16,7 @@ enum Flag : std::uint8_t {
   has_content_hash = 16,
   has_request = 32,
   has_command = 64,
-  unknown_flags = 128,
+  unknown_body_flags = 128,
 };
 
 // One byte says how long these are.
@@ -45,20 +46,8 @@ char* put_short(char* at, std::string_view bytes) {
 
 char* put_sized(char* at, std::string_view bytes) { return put_bytes(put_varint(at, bytes.size()), bytes); }
 
-char* put_id(char* at, const EventId& id) {
-  std::memcpy(at, id.bytes.data(), id.bytes.size());
-  return at + id.bytes.size();
-}
-
 std::string_view take_short(ByteReader& reader) { return reader.bytes(reader.fixed<std::uint8_t>()); }
 std::string_view take_sized(ByteReader& reader) { return reader.bytes(reader.varint()); }
-
-EventId take_id(ByteReader& reader) {
-  EventId id;
-  const std::string_view bytes = reader.bytes(id.bytes.size());
-  if (!bytes.empty()) std::memcpy(id.bytes.data(), bytes.data(), bytes.size());
-  return id;
-}
 
 std::uint8_t flags_of(const BodyParts& parts) {
   unsigned flags = 0;
@@ -122,7 +111,7 @@ bool parse_body(std::string_view body, EventView& out) {
   ByteReader reader(body);
   out.id = take_id(reader);
   const auto flags = reader.fixed<std::uint8_t>();
-  if (flags & unknown_flags) return false;
+  if (flags & unknown_body_flags) return false;
   out.occurred_at.micros = reader.fixed<std::int64_t>();
   if (flags & has_content_hash) out.content_hash = reader.fixed<std::uint64_t>();
   out.index = static_cast<std::uint32_t>(reader.varint(u32_max));

@@ -3,24 +3,14 @@
 #include "evershard/protocol/limits.hpp"
 #include "evershard/storage/checksum.hpp"
 #include "evershard/storage/hex.hpp"
+#include "evershard/storage/stored_id.hpp"
 #include "evershard/storage/varint.hpp"
 
 namespace evershard::storage {
 namespace {
 
-Refused corrupt(std::string_view bytes, const std::string& why) {
+Refused corrupt_identity(std::string_view bytes, const std::string& why) {
   return refuse(ErrorCode::corruption, "the store's identity is damaged: " + why + ", in " + hex(bytes, 128));
-}
-
-EventId take_id(ByteReader& reader) {
-  EventId id;
-  const std::string_view bytes = reader.bytes(id.bytes.size());
-  if (!bytes.empty()) std::memcpy(id.bytes.data(), bytes.data(), bytes.size());
-  return id;
-}
-
-void append_id(std::string& out, const EventId& id) {
-  out.append(reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size());
 }
 
 }  // namespace
@@ -41,10 +31,10 @@ std::string encode(const Identity& identity) {
 Result<Identity> decode_identity(std::string_view bytes) {
   // Every format begins with its number and ends with the checksum: so a damaged row is never taken for a newer format.
   constexpr std::size_t frame = sizeof(std::uint32_t) + sizeof(std::uint64_t);
-  if (bytes.size() < frame) return corrupt(bytes, std::to_string(bytes.size()) + " bytes are too few");
+  if (bytes.size() < frame) return corrupt_identity(bytes, std::to_string(bytes.size()) + " bytes are too few");
   const std::string_view covered = bytes.substr(0, bytes.size() - sizeof(std::uint64_t));
   if (checksum(covered) != get_fixed<std::uint64_t>(covered.data() + covered.size())) {
-    return corrupt(bytes, "its checksum does not match");
+    return corrupt_identity(bytes, "its checksum does not match");
   }
 
   ByteReader reader(covered);
@@ -61,10 +51,10 @@ Result<Identity> decode_identity(std::string_view bytes) {
   identity.hash = reader.fixed<std::uint32_t>();
   identity.term_key = reader.fixed<std::uint64_t>();
   identity.created_at.micros = reader.fixed<std::int64_t>();
-  if (!reader.done()) return corrupt(bytes, std::to_string(bytes.size()) + " bytes are not its size");
-  if (identity.format == 0) return corrupt(bytes, "there is no format 0");
+  if (!reader.done()) return corrupt_identity(bytes, std::to_string(bytes.size()) + " bytes are not its size");
+  if (identity.format == 0) return corrupt_identity(bytes, "there is no format 0");
   if (identity.shards == 0 || identity.shards > shards_max) {
-    return corrupt(bytes, std::to_string(identity.shards) + " is no count of shards");
+    return corrupt_identity(bytes, std::to_string(identity.shards) + " is no count of shards");
   }
   return identity;
 }

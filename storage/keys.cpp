@@ -27,13 +27,13 @@ std::string joined(Parts... parts) {
   return key;
 }
 
-Refused corrupt(std::string_view family, std::string_view key, std::string_view why) {
+Refused corrupt_key(std::string_view family, std::string_view key, std::string_view why) {
   return refuse(ErrorCode::corruption,
                 "a key of " + std::string(family) + " is damaged: " + std::string(why) + ", in " + hex(key, 128));
 }
 
 Refused wrong_size(std::string_view family, std::string_view key, std::size_t expected) {
-  return corrupt(family, key, std::to_string(key.size()) + " bytes instead of " + std::to_string(expected));
+  return corrupt_key(family, key, std::to_string(key.size()) + " bytes instead of " + std::to_string(expected));
 }
 
 /// A name ends at its NUL, since no name has one: `a` sorts before `a!`, and no name is the beginning of another.
@@ -146,14 +146,14 @@ Result<RunKey> decode_run(std::string_view key) {
 
 Result<DirectoryKey> decode_directory(std::string_view key) {
   const std::size_t type_end = key.find('\0');
-  if (type_end == std::string_view::npos) return corrupt("directory", key, "its type has no end");
+  if (type_end == std::string_view::npos) return corrupt_key("directory", key, "its type has no end");
   AggregateId aggregate{std::string(key.substr(0, type_end)), std::string(key.substr(type_end + 1))};
-  if (const auto checked = AggregateId::check(aggregate); !checked) return corrupt("directory", key, checked.error().what);
+  if (const auto checked = AggregateId::check(aggregate); !checked) return corrupt_key("directory", key, checked.error().what);
   return DirectoryKey{std::move(aggregate)};
 }
 
 Result<StateKey> decode_state(std::string_view key) {
-  if (key.empty()) return corrupt("state", key, "it is empty");
+  if (key.empty()) return corrupt_key("state", key, "it is empty");
   StateKey decoded;
   decoded.kind = static_cast<StateKey::Kind>(key[0]);
   const std::string_view rest = key.substr(1);
@@ -168,19 +168,19 @@ Result<StateKey> decode_state(std::string_view key) {
     case StateKey::Kind::snapshot: {
       const std::size_t type_end = rest.find('\0');
       const std::size_t value_end = type_end == std::string_view::npos ? type_end : rest.find('\0', type_end + 1);
-      if (value_end == std::string_view::npos) return corrupt("state", key, "its aggregate has no end");
-      if (rest.size() != value_end + 1 + sizeof(std::uint64_t)) return corrupt("state", key, "its slot has no 8 bytes");
+      if (value_end == std::string_view::npos) return corrupt_key("state", key, "its aggregate has no end");
+      if (rest.size() != value_end + 1 + sizeof(std::uint64_t)) return corrupt_key("state", key, "its slot has no 8 bytes");
       decoded.aggregate.type = rest.substr(0, type_end);
       decoded.aggregate.value = rest.substr(type_end + 1, value_end - type_end - 1);
       if (const auto checked = AggregateId::check(decoded.aggregate); !checked) {
-        return corrupt("state", key, checked.error().what);
+        return corrupt_key("state", key, checked.error().what);
       }
       const SeqNr slot(get<std::uint64_t>(rest, value_end + 1));
       if (slot != SeqNr{0}) decoded.retained = slot;
       return decoded;
     }
   }
-  return corrupt("state", key, std::to_string(static_cast<unsigned char>(key[0])) + " is no kind");
+  return corrupt_key("state", key, std::to_string(static_cast<unsigned char>(key[0])) + " is no kind");
 }
 
 }  // namespace evershard::storage::keys

@@ -12,7 +12,7 @@ namespace evershard::storage {
 namespace {
 
 constexpr std::uint8_t record_version = 1;
-constexpr std::size_t head_bytes = 8;  // version, flags, count, checksum
+constexpr std::size_t record_head_bytes = 8;  // version, flags, count, checksum
 constexpr std::size_t end_bytes = sizeof(std::uint32_t);
 constexpr std::size_t events_max = std::numeric_limits<std::uint16_t>::max();
 
@@ -72,13 +72,13 @@ void RecordBuilder::add(std::string_view body, std::uint64_t body_hash, SeqNr se
 
 std::size_t RecordBuilder::events() const { return ends_.size(); }
 
-std::size_t RecordBuilder::bytes() const { return head_bytes + ends_.size() * end_bytes + events_.size(); }
+std::size_t RecordBuilder::bytes() const { return record_head_bytes + ends_.size() * end_bytes + events_.size(); }
 
 std::string_view RecordBuilder::finish() {
   EVERSHARD_CHECK(!ends_.empty(), "a record has an event");
   EVERSHARD_CHECK(bytes() <= std::numeric_limits<std::uint32_t>::max(), "a record is under 4 GiB");
   const std::string_view table(reinterpret_cast<const char*>(ends_.data()), ends_.size() * end_bytes);
-  std::array<char, head_bytes> head;
+  std::array<char, record_head_bytes> head;
   char* at = put_fixed(head.data(), record_version);
   at = put_fixed(at, std::uint8_t{0});
   at = put_fixed(at, static_cast<std::uint16_t>(ends_.size()));
@@ -96,14 +96,14 @@ std::string_view RecordBuilder::finish() {
 
 Result<RecordView> RecordView::open(std::string_view bytes, ShardId shard, ShardOffset first) {
   const auto damaged = [&](const std::string& why) { return corrupt_record(shard, first, "the record", why); };
-  if (bytes.size() < head_bytes) return damaged(std::to_string(bytes.size()) + " bytes are too few");
+  if (bytes.size() < record_head_bytes) return damaged(std::to_string(bytes.size()) + " bytes are too few");
   const auto version = get_fixed<std::uint8_t>(bytes.data());
   if (version != record_version) return damaged("it has version " + std::to_string(version));
   const std::size_t count = get_fixed<std::uint16_t>(bytes.data() + 2);
-  if (count == 0 || bytes.size() < head_bytes + count * end_bytes) {
+  if (count == 0 || bytes.size() < record_head_bytes + count * end_bytes) {
     return damaged(std::to_string(bytes.size()) + " bytes do not hold " + std::to_string(count) + " events");
   }
-  const std::string_view table = bytes.substr(head_bytes, count * end_bytes);
+  const std::string_view table = bytes.substr(record_head_bytes, count * end_bytes);
   if (record_checksum(bytes.substr(0, 4), table, shard, first) != get_fixed<std::uint32_t>(bytes.data() + 4)) {
     return damaged("the checksum of its head does not match");
   }
@@ -111,9 +111,9 @@ Result<RecordView> RecordView::open(std::string_view bytes, ShardId shard, Shard
     return damaged("it has flags " + std::to_string(flags) + ", which this program does not know");
   }
   const std::size_t events = get_fixed<std::uint32_t>(table.data() + table.size() - end_bytes);
-  if (head_bytes + table.size() + events != bytes.size()) {
+  if (record_head_bytes + table.size() + events != bytes.size()) {
     return damaged("it has " + std::to_string(bytes.size()) + " bytes instead of " +
-                   std::to_string(head_bytes + table.size() + events));
+                   std::to_string(record_head_bytes + table.size() + events));
   }
 
   RecordView view;
@@ -132,8 +132,8 @@ Refused RecordView::corrupt(std::size_t index, std::string_view why) const {
 
 Result<RecordView::Stored> RecordView::stored(std::size_t index) const {
   if (index >= count_) return corrupt(index, "its record has only " + std::to_string(count_) + " events");
-  const char* const table = bytes_.data() + head_bytes;
-  const std::string_view events = bytes_.substr(head_bytes + count_ * end_bytes);
+  const char* const table = bytes_.data() + record_head_bytes;
+  const std::string_view events = bytes_.substr(record_head_bytes + count_ * end_bytes);
   const std::size_t begin = index == 0 ? 0 : get_fixed<std::uint32_t>(table + (index - 1) * end_bytes);
   const std::size_t end = get_fixed<std::uint32_t>(table + index * end_bytes);
   if (begin > end || end > events.size()) return corrupt(index, "its place in the record is none");

@@ -13,11 +13,11 @@
 
 namespace evershard::storage {
 
-/// Positions [from, until).
-struct PositionRange {
+/// Positions [from, until) that hold nothing that can be read.
+struct Hole {
   GlobalPosition from;
   GlobalPosition until;
-  friend bool operator==(const PositionRange&, const PositionRange&) = default;
+  friend bool operator==(const Hole&, const Hole&) = default;
 };
 
 /// What is wrong with a store, and what recover() does about it.
@@ -27,7 +27,7 @@ struct RecoveryPlan {
   std::uint64_t lost = 0;       ///< acknowledged events that will be gone: behind `keeps`, or in `holes`
   /// Inside of what is kept, events whose record is missing or damaged: nothing is put in their place, reading them says
   /// `corruption`. At most 100 ranges.
-  std::vector<PositionRange> holes;
+  std::vector<Hole> holes;
   std::vector<std::string> findings;  ///< what is damaged or missing, a sentence each, with file or place; at most 100
   std::vector<std::string> steps;     ///< what recover() does, in this order; empty: nothing, the store is fine
   /// Empty, or why recover() refuses as it was asked, and what to ask for instead.

@@ -7,13 +7,12 @@
 #include "evershard/storage/applied.hpp"
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/records.hpp"
+#include "evershard/storage/refusals.hpp"
 
 namespace evershard::storage {
 namespace {
 
 constexpr auto last_number = std::numeric_limits<std::uint64_t>::max();
-
-Refused corrupt(std::string what) { return refuse(ErrorCode::corruption, std::move(what)); }
 
 Result<std::optional<sharding::Cut>> last_cut(const Rows& rows) {
   auto order = rows.cursor(Family::order, {});

@@ -11,6 +11,7 @@
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/new_identity.hpp"
 #include "evershard/storage/recovered_order.hpp"
+#include "evershard/storage/refusals.hpp"
 #include "evershard/storage/rocks_status.hpp"
 #include "evershard/storage/rocks_store.hpp"
 #include "evershard/storage/steps.hpp"
@@ -46,8 +47,6 @@ bool has_unknown_families(const rocksdb::Status& status) {
   return status.IsInvalidArgument() && status.ToString().find("olumn families not opened") != std::string::npos;
 }
 
-Refused invalid(std::string what) { return refuse(ErrorCode::invalid_argument, std::move(what)); }
-Refused corrupt(std::string what) { return refuse(ErrorCode::corruption, std::move(what)); }
 
 }  // namespace
 

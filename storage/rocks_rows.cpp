@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "evershard/storage/rocks_reads.hpp"
 #include "evershard/storage/rocks_status.hpp"
 
 namespace evershard::storage {
@@ -30,13 +31,29 @@ class RocksCursor final : public RowCursor {
     rows_.reset(families_->db().NewIterator(read, families_->handle(family)));
   }
 
-  void seek(std::string_view key) override { rows_->Seek(slice_of(key)); }
-  void seek_for_prev(std::string_view key) override { rows_->SeekForPrev(slice_of(key)); }
-  void next() override { rows_->Next(); }
-  void prev() override { rows_->Prev(); }
+  void seek(std::string_view key) override {
+    RocksReading reading;
+    rows_->Seek(slice_of(key));
+    row_.moved();
+  }
+  void seek_for_prev(std::string_view key) override {
+    RocksReading reading;
+    rows_->SeekForPrev(slice_of(key));
+    row_.moved();
+  }
+  void next() override {
+    RocksReading reading;
+    rows_->Next();
+    row_.moved();
+  }
+  void prev() override {
+    RocksReading reading;
+    rows_->Prev();
+    row_.moved();
+  }
   [[nodiscard]] bool valid() const override { return rows_->Valid(); }
-  [[nodiscard]] std::string_view key() const override { return view_of(rows_->key()); }
-  [[nodiscard]] std::string_view value() const override { return view_of(rows_->value()); }
+  [[nodiscard]] std::string_view key() const override { return row_.key(*rows_); }
+  [[nodiscard]] std::string_view value() const override { return row_.value(*rows_); }
   [[nodiscard]] Result<void> status() const override { return checked(rows_->status(), "cannot read rows"); }
 
  private:
@@ -52,6 +69,7 @@ class RocksCursor final : public RowCursor {
   std::string upper_;
   rocksdb::Slice upper_slice_;
   std::unique_ptr<rocksdb::Iterator> rows_;
+  mutable RocksRow row_;
 };
 
 /// What a closed store has.
@@ -108,6 +126,7 @@ Result<std::unique_ptr<RowBatch>> RocksRows::get(Family family, std::span<const 
   auto* handle = open->handle(family);
   auto batch = std::make_unique<RocksBatch>(std::move(open), keys.size());
   rocksdb::ReadOptions read;
+  RocksReading reading;
   if (keys.size() == 1) {
     batch->statuses[0] = db.Get(read, handle, slice_of(keys[0]), batch->values.data());
   } else if (!keys.empty()) {
@@ -116,6 +135,7 @@ Result<std::unique_ptr<RowBatch>> RocksRows::get(Family family, std::span<const 
     for (auto key : keys) slices.push_back(slice_of(key));
     db.MultiGet(read, handle, keys.size(), slices.data(), batch->values.data(), batch->statuses.data(), /*sorted_input=*/true);
   }
+  for (auto& value : batch->values) unpin(value);
   for (const auto& status : batch->statuses)
     if (!status.ok() && !status.IsNotFound()) return refuse(error_of(status, "cannot read rows"));
   return batch;

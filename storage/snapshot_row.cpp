@@ -12,8 +12,8 @@
 namespace evershard::storage {
 namespace {
 
-enum Flag : std::uint8_t { has_keep = 1, has_expiry = 2, unknown_flags = 0xFC };
-constexpr std::uint8_t row_version = 1;
+enum SnapshotFlag : std::uint8_t { has_keep = 1, has_expiry = 2, unknown_snapshot_flags = 0xFC };
+constexpr std::uint8_t snapshot_row_version = 1;
 constexpr std::uint64_t u32_max = std::numeric_limits<std::uint32_t>::max();
 
 /// XXH3 of the bytes, seeded with XXH3 of the aggregate's text: a row under another aggregate's key is found out.
@@ -27,7 +27,7 @@ Timestamp expiry(Timestamp taken_at, std::chrono::seconds ttl) {
   return {taken_at.micros + ttl.count() * 1'000'000};
 }
 
-Refused corrupt(std::string_view bytes, const AggregateId& aggregate, std::string_view why) {
+Refused corrupt_snapshot(std::string_view bytes, const AggregateId& aggregate, std::string_view why) {
   return refuse(ErrorCode::corruption, "a snapshot of " + in_quotes(aggregate.text()) + " is damaged: " + std::string(why) +
                                            " (" + std::to_string(bytes.size()) + " bytes)");
 }
@@ -37,7 +37,7 @@ Refused corrupt(std::string_view bytes, const AggregateId& aggregate, std::strin
 std::string encode_snapshot(const Snapshot& snapshot, GlobalPosition position, Timestamp taken_at) {
   std::string out;
   out.reserve(2 + 6 * varint_bytes_max + 2 * sizeof(std::int64_t) + snapshot.payload.size() + sizeof(std::uint64_t));
-  out += static_cast<char>(row_version);
+  out += static_cast<char>(snapshot_row_version);
   out += static_cast<char>((snapshot.keep ? has_keep : 0) | (snapshot.ttl ? has_expiry : 0));
   append_varint(out, snapshot.version.value);
   append_varint(out, position.value);
@@ -54,15 +54,15 @@ std::string encode_snapshot(const Snapshot& snapshot, GlobalPosition position, T
 Result<RecordedSnapshot> decode_snapshot(std::string_view bytes, const AggregateId& aggregate,
                                          std::optional<std::uint32_t>* keep) {
   constexpr std::size_t checksum_bytes = sizeof(std::uint64_t);
-  if (bytes.size() < checksum_bytes) return corrupt(bytes, aggregate, "it is too short");
+  if (bytes.size() < checksum_bytes) return corrupt_snapshot(bytes, aggregate, "it is too short");
   const std::string_view covered = bytes.substr(0, bytes.size() - checksum_bytes);
   if (bound_checksum(covered, aggregate) != get_fixed<std::uint64_t>(covered.data() + covered.size())) {
-    return corrupt(bytes, aggregate, "its checksum does not match");
+    return corrupt_snapshot(bytes, aggregate, "its checksum does not match");
   }
 
   ByteReader reader(covered);
   const auto version = reader.fixed<std::uint8_t>();
-  if (version != row_version) return corrupt(bytes, aggregate, "its row has version " + std::to_string(version));
+  if (version != snapshot_row_version) return corrupt_snapshot(bytes, aggregate, "its row has version " + std::to_string(version));
   const auto flags = reader.fixed<std::uint8_t>();
   RecordedSnapshot snapshot;
   snapshot.aggregate = aggregate;
@@ -75,7 +75,7 @@ Result<RecordedSnapshot> decode_snapshot(std::string_view bytes, const Aggregate
   std::optional<std::uint32_t> kept;
   if (flags & has_keep) kept = static_cast<std::uint32_t>(reader.varint(u32_max));
   snapshot.payload = reader.rest();
-  if (!reader.ok() || (flags & unknown_flags)) return corrupt(bytes, aggregate, "its parts do not fit");
+  if (!reader.ok() || (flags & unknown_snapshot_flags)) return corrupt_snapshot(bytes, aggregate, "its parts do not fit");
   if (keep) *keep = kept;
   return snapshot;
 }

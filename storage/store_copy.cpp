@@ -13,6 +13,7 @@
 #include "evershard/storage/fork.hpp"
 #include "evershard/storage/last_commit_mark.hpp"
 #include "evershard/storage/recovered_order.hpp"
+#include "evershard/storage/refusals.hpp"
 #include "evershard/storage/rocks_rows.hpp"
 #include "evershard/storage/rocks_status.hpp"
 
@@ -22,7 +23,6 @@ namespace {
 constexpr const char* types_file = "TYPES";
 constexpr std::array<std::string_view, 6> made_by_copying{"db", "db.tmp", "MARK", "OWNER", "sealing", types_file};
 
-Refused invalid(std::string what) { return refuse(ErrorCode::invalid_argument, std::move(what)); }
 Refused failed(const std::string& doing, const std::error_code& error) { return refuse(ErrorCode::io, doing + ": " + error.message()); }
 
 Result<void> replace_rest(const std::filesystem::path& part) {

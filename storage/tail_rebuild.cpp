@@ -4,14 +4,9 @@
 
 #include "evershard/sharding/cut.hpp"
 #include "evershard/storage/keys.hpp"
+#include "evershard/storage/refusals.hpp"
 
 namespace evershard::storage {
-namespace {
-
-Refused corrupt(std::string what) { return refuse(ErrorCode::corruption, std::move(what)); }
-
-}  // namespace
-
 TailRebuild::TailRebuild(const Rows& rows, const sharding::TermHasher& hasher, Tails& tails, Options options)
     : rows_(rows), hasher_(hasher), tails_(tails), options_(std::move(options)) {}
 

@@ -14,8 +14,6 @@
 namespace evershard::storage {
 namespace {
 
-constexpr std::uint64_t rows_between_reports = 4'096;
-
 std::string positions(GlobalPosition from, std::uint64_t count) {
   if (count == 1) return "position " + std::to_string(from.value);
   return "positions " + std::to_string(from.value) + " to " + std::to_string(from.value + count - 1);

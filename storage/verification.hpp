@@ -55,6 +55,8 @@ class Verification final : private TruthVisitor {
   [[nodiscard]] const std::vector<Missing>& missing_events() const { return missing_; }
 
  private:
+  static constexpr std::uint64_t rows_between_reports = 4'096;
+
   struct TailStream {
     sharding::Term term;
     std::string_view text;

@@ -14,7 +14,6 @@ namespace {
 
 // What is held of the stretches looked at: some hundred thousand events, or one stretch of a store with billions of them.
 constexpr std::uint64_t compared_events_max = 262'144;
-constexpr std::uint64_t rows_between_reports = 4'096;
 constexpr std::size_t examples_max = 8;  // of a family, of a kind: there is room for those of the others
 
 struct HashedEntry {

@@ -50,7 +50,7 @@ Result<void> decoded(const JsonValue& value, std::string& bytes) {
 }
 
 /// The parts whose meaning hangs on another key of the same event.
-struct Parts {
+struct EventParts {
   std::optional<JsonValue> payload{};
   std::optional<JsonValue> metadata{};
   std::string payload_bytes{};
@@ -61,7 +61,7 @@ struct Parts {
   std::string_view state = "live";
 };
 
-Result<void> finish(const JsonValue& from, const Parts& parts, Event& event) {
+Result<void> finish(const JsonValue& from, const EventParts& parts, Event& event) {
   if (parts.payload_base64 && !parts.payload) return from.wrong("payload_encoding without payload");
   if (parts.metadata_base64 && !parts.metadata) return from.wrong("metadata_encoding without metadata");
   if (parts.payload && parts.payload_base64) {
@@ -84,7 +84,7 @@ Result<void> finish(const JsonValue& from, const Parts& parts, Event& event) {
 }
 
 Result<void> read_event(const JsonValue& from, LineRules rules, Event& event, AppendLine::Place& place) {
-  Parts parts;
+  EventParts parts;
   std::uint64_t unused = 0;
   const auto see = [&](std::string_view key, const JsonValue& value) -> Result<void> {
     if (key == "id") {

@@ -12,7 +12,7 @@
 namespace evershard {
 namespace {
 
-Refused cannot(const std::string& path, int error) {
+Refused cannot_read(const std::string& path, int error) {
   return refuse(error == ENOENT ? ErrorCode::not_found : ErrorCode::io, in_quotes(path, 300) + " cannot be read: " + std::strerror(error));
 }
 
@@ -20,11 +20,11 @@ Refused cannot(const std::string& path, int error) {
 
 Result<Input> Input::open(const std::string& path) {
   const int descriptor = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return cannot(path, errno);
+  if (descriptor < 0) return cannot_read(path, errno);
   struct stat about {};
   if (::fstat(descriptor, &about) == 0 && S_ISDIR(about.st_mode)) {
     if (descriptor != STDIN_FILENO) ::close(descriptor);
-    return cannot(path, EISDIR);
+    return cannot_read(path, EISDIR);
   }
   return Input(descriptor, S_ISREG(about.st_mode) ? static_cast<std::uint64_t>(about.st_size) : 0);
 }

@@ -13,7 +13,7 @@
 namespace evershard {
 namespace {
 
-Refused cannot(const std::string& path, int error) {
+Refused cannot_write(const std::string& path, int error) {
   return refuse(ErrorCode::io, in_quotes(path, 300) + " cannot be written: " + std::strerror(error));
 }
 
@@ -22,7 +22,7 @@ Refused cannot(const std::string& path, int error) {
 Result<PartFile> PartFile::create(std::string path) {
   const std::string part = path + ".part";
   const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) return cannot(part, errno);
+  if (descriptor < 0) return cannot_write(part, errno);
   return PartFile(std::move(path), descriptor);
 }
 
@@ -33,8 +33,8 @@ PartFile::~PartFile() {
 }
 
 Result<void> PartFile::keep() {
-  if (::fsync(descriptor_) != 0) return cannot(part(), errno);
-  if (std::rename(part().c_str(), path_.c_str()) != 0) return cannot(path_, errno);
+  if (::fsync(descriptor_) != 0) return cannot_write(part(), errno);
+  if (std::rename(part().c_str(), path_.c_str()) != 0) return cannot_write(path_, errno);
   ::close(std::exchange(descriptor_, -1));
   return sync_folder_of(path_);
 }
@@ -47,7 +47,7 @@ Result<void> sync_folder_of(const std::string& path) {
   const bool failed = ::fsync(descriptor) != 0 && errno != EINVAL;
   const int why = errno;
   ::close(descriptor);
-  if (failed) return cannot(path, why);
+  if (failed) return cannot_write(path, why);
   return {};
 }
 

@@ -9,7 +9,6 @@
 
 #include "evershard/cluster/exchange/base64.hpp"
 #include "evershard/cluster/exchange/input.hpp"
-#include "evershard/cluster/exchange/json_text.hpp"
 #include "evershard/cluster/exchange/json_value.hpp"
 #include "evershard/cluster/exchange/output.hpp"
 #include "evershard/cluster/exchange/part_file.hpp"
@@ -28,12 +27,6 @@ std::string checksum_of(std::string_view body) {
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(XXH64(body.data(), body.size(), 0)));
   return text;
-}
-
-void write_names(JsonText& json, std::string_view key, const std::map<std::string, std::string>& names) {
-  json.key(key).begin_object();
-  for (const auto& [name, message] : names) json.key(name).string(message);
-  json.end_object();
 }
 
 Result<void> read_texts(const JsonValue& from, std::map<std::string, std::string>& to) {
@@ -63,6 +56,12 @@ Result<void> read_body(std::string_view body, RegisteredTypes& types) {
 }
 
 }  // namespace
+
+void write_names(JsonText& json, std::string_view key, const std::map<std::string, std::string>& names) {
+  json.key(key).begin_object();
+  for (const auto& [name, message] : names) json.key(name).string(message);
+  json.end_object();
+}
 
 std::string encode_types(const RegisteredTypes& types) {
   JsonText json;

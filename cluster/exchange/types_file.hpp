@@ -3,9 +3,11 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 
+#include "evershard/cluster/exchange/json_text.hpp"
 #include "evershard/cluster/exchange/registered_types.hpp"
 
 namespace evershard {
@@ -19,6 +21,9 @@ namespace evershard {
 /// Errors:  io
 /// Durable: on return.
 [[nodiscard]] Result<void> save_types(const std::filesystem::path& data_dir, const RegisteredTypes& types);
+
+/// A member of the object that is begun: what stands for which message.
+void write_names(JsonText& json, std::string_view key, const std::map<std::string, std::string>& names);
 
 /// The file's bytes.
 [[nodiscard]] std::string encode_types(const RegisteredTypes& types);

@@ -5,6 +5,8 @@
 #include <deque>
 #include <ranges>
 
+#include "tests/cluster/small_store.hpp"
+
 namespace evershard {
 namespace {
 
@@ -43,12 +45,6 @@ Page page(std::vector<std::uint64_t> positions, bool complete) {
 template <class... Pages>
 EventStream stream_of(Pages... pages) {
   return EventStream(std::make_unique<ScriptedPages>(std::deque<Result<Page>>{std::move(pages)...}));
-}
-
-std::vector<std::uint64_t> positions_of(const std::vector<RecordedEvent>& events) {
-  std::vector<std::uint64_t> positions;
-  for (const auto& event : events) positions.push_back(event.position.value);
-  return positions;
 }
 
 std::vector<std::uint64_t> drain(EventStream& stream) {

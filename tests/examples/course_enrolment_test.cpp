@@ -8,14 +8,14 @@ namespace {
 using evershard::ErrorCode;
 using evershard::TestKit;
 
-school::CourseOpened opened(std::string course, std::uint32_t places) {
+school::CourseOpened course_opened(std::string course, std::uint32_t places) {
   school::CourseOpened event;
   event.set_title("About " + course);
   event.set_course(std::move(course));
   event.set_places(places);
   return event;
 }
-school::OpenCourse open(std::string course, std::uint32_t places) {
+school::OpenCourse open_course(std::string course, std::uint32_t places) {
   school::OpenCourse command;
   command.set_title("About " + course);
   command.set_course(std::move(course));
@@ -46,21 +46,21 @@ TEST(CourseEnrolment, OpensACourseWhoseTitleNobodyHas) {
   TestKit<Course> kit("algebra");
 
   kit.given()
-      .when(open("algebra", 2))
-      .then(opened("algebra", 2))
+      .when(open_course("algebra", 2))
+      .then(course_opened("algebra", 2))
       .tagged(0, {"course:algebra", "course_title:About algebra"});
-  kit.given().given_of<Course>("logic", opened("logic", 9)).when(open("algebra", 2)).then(opened("algebra", 2));
+  kit.given().given_of<Course>("logic", course_opened("logic", 9)).when(open_course("algebra", 2)).then(course_opened("algebra", 2));
   kit.given()
-      .given_of<Course>("algebra-2", opened("algebra", 9))
-      .when(open("algebra", 2))
+      .given_of<Course>("algebra-2", course_opened("algebra", 9))
+      .when(open_course("algebra", 2))
       .failed(ErrorCode::condition_failed);
-  kit.given(opened("algebra", 2)).when(open("algebra", 2)).rejected("the course is open already");
+  kit.given(course_opened("algebra", 2)).when(open_course("algebra", 2)).rejected("the course is open already");
 }
 
 TEST(CourseEnrolment, ChangesPlaces) {
   TestKit<Course> kit("algebra");
 
-  kit.given(opened("algebra", 2))
+  kit.given(course_opened("algebra", 2))
       .when(places<school::ChangePlaces>("algebra", 3))
       .then(places<school::PlacesChanged>("algebra", 3))
       .replied();
@@ -73,34 +73,34 @@ TEST(CourseEnrolment, TakesStudentsWhileThereIsRoom) {
   TestKit<Enrolment> kit("algebra/ann");
 
   kit.given()
-      .given_of<Course>("algebra", opened("algebra", 2))
+      .given_of<Course>("algebra", course_opened("algebra", 2))
       .given_of<Enrolment>("algebra/bob", of<school::Enrolled>("algebra", "bob"))
       .when(enrol)
       .then(of<school::Enrolled>("algebra", "ann"))
       .tagged(0, {"course:algebra", "student:ann"})
       .replied(left(0));
   kit.given()
-      .given_of<Course>("algebra", opened("algebra", 1))
+      .given_of<Course>("algebra", course_opened("algebra", 1))
       .given_of<Enrolment>("algebra/bob", of<school::Enrolled>("algebra", "bob"))
       .when(enrol)
       .rejected("the course is full")
       .then();
   kit.given_of<Enrolment>("algebra/bob", of<school::Left>("algebra", "bob")).when(enrol).replied(left(0));
-  kit.given().given_of<Course>("logic", opened("logic", 1)).when(enrol).rejected("there is no such course");
+  kit.given().given_of<Course>("logic", course_opened("logic", 1)).when(enrol).rejected("there is no such course");
 }
 
 TEST(CourseEnrolment, GoesByThePlacesOfToday) {
   TestKit<Enrolment> kit("algebra/ann");
 
   kit.given()
-      .given_of<Course>("algebra", opened("algebra", 1), places<school::PlacesChanged>("algebra", 5))
+      .given_of<Course>("algebra", course_opened("algebra", 1), places<school::PlacesChanged>("algebra", 5))
       .when(of<school::Enrol>("algebra", "ann"))
       .replied(left(4));
 }
 
 TEST(CourseEnrolment, LetsAStudentTakeThreeCourses) {
   const auto busy = [](TestKit<Enrolment>& kit) -> TestKit<Enrolment>& {
-    kit.given().given_of<Course>("algebra", opened("algebra", 9));
+    kit.given().given_of<Course>("algebra", course_opened("algebra", 9));
     for (const char* course : {"logic", "music", "chess"}) {
       kit.given_of<Enrolment>(std::string(course) + "/ann", of<school::Enrolled>(course, "ann"));
     }
@@ -120,7 +120,7 @@ TEST(CourseEnrolment, EnrolsAndLeavesOnce) {
   TestKit<Enrolment> kit("algebra/ann");
 
   kit.given(of<school::Enrolled>("algebra", "ann"))
-      .given_of<Course>("algebra", opened("algebra", 9))
+      .given_of<Course>("algebra", course_opened("algebra", 9))
       .when(of<school::Enrol>("algebra", "ann"))
       .rejected("the student takes the course already");
   kit.when(of<school::Leave>("algebra", "ann")).then(of<school::Left>("algebra", "ann")).replied();

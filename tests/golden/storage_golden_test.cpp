@@ -24,7 +24,6 @@ std::string golden(std::string_view text) {
   return digits;
 }
 
-const AggregateId order_1{"order", "1"};
 const EventId id = *EventId::parse("00010203-0405-4607-8809-0a0b0c0d0e0f");
 constexpr ShardId shard_7{7};
 constexpr ShardOffset offset_1000{1'000};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "evershard/sharding/ordering.hpp"
+#include "tests/sharding/fresh_state.hpp"
 
 namespace evershard::sharding {
 namespace {
@@ -13,12 +14,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-OrderState fresh(std::size_t shards) {
-  OrderState state;
-  state.shards.resize(shards);
-  return state;
-}
 
 EventId id(std::uint8_t n) {
   EventId id;

@@ -8,18 +8,13 @@
 #include <vector>
 
 #include "evershard/sharding/ordering.hpp"
+#include "tests/sharding/fresh_state.hpp"
 
 namespace evershard::sharding {
 namespace {
 
 using testing::ElementsAre;
 using Kind = Verdict::Kind;
-
-OrderState fresh(std::size_t shards) {
-  OrderState state;
-  state.shards.resize(shards);
-  return state;
-}
 
 TermCondition no_event_with(std::vector<Term> all, std::uint64_t from) {
   return {TermQuery{false, {{{}, std::move(all)}}}, GlobalPosition{from}};

@@ -18,10 +18,6 @@ namespace {
 
 using testing::HasSubstr;
 
-const AggregateId order_1{"order", "1"};
-constexpr ShardId shard{7};
-constexpr ShardOffset first{1'000};
-
 TEST(Inspect, ShowsTheKeysOfEveryFamily) {
   EXPECT_EQ(describe_key(Family::journal, keys::journal(shard, first)), R"({"shard":7,"offset":1000})");
   EXPECT_EQ(describe_key(Family::order, keys::order(GlobalPosition{5})), R"({"position":5})");

@@ -98,4 +98,11 @@ inline Append example_append() {
   return append;
 }
 
+// Where the examples lie, and of what.
+inline constexpr ShardId shard{7};
+inline constexpr ShardOffset first{1'000};
+inline const AggregateId order_1{"order", "1"};
+
+inline std::string example_record() { return record_of(encode_example(example_append()), shard, first); }
+
 }  // namespace evershard::storage

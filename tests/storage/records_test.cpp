@@ -17,11 +17,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr ShardId shard{7};
-constexpr ShardOffset first{1'000};
-
-std::string example_record() { return record_of(encode_example(example_append()), shard, first); }
-
 // What came out is what went in, or nothing came out.
 void expect_undamaged_or_corruption(std::string_view bytes, const std::vector<RecordedEvent>& written) {
   const auto view = RecordView::open(bytes, shard, first);

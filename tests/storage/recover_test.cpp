@@ -153,7 +153,7 @@ TEST_F(Recover, InventsNothingForARecordThatIsMissing) {
 
   auto plan = recovered();
 
-  EXPECT_THAT(plan.holes, ElementsAre(PositionRange{GlobalPosition{100}, GlobalPosition{101}}));
+  EXPECT_THAT(plan.holes, ElementsAre(Hole{GlobalPosition{100}, GlobalPosition{101}}));
   EXPECT_EQ(plan.lost, 1u);
   EXPECT_EQ(plan.keeps, GlobalPosition{210});
   EXPECT_THAT(plan.steps, IsEmpty());

@@ -4,14 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/storage/random_values.hpp"
+#include "tests/storage/record_examples.hpp"
 
 namespace evershard::storage {
 namespace {
 
 using std::chrono::seconds;
 using testing::HasSubstr;
-
-const AggregateId order_1{"order", "1"};
 
 Snapshot snapshot(std::string payload = "state") {
   Snapshot snapshot;

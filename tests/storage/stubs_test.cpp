@@ -11,11 +11,6 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr ShardId shard{7};
-constexpr ShardOffset first{1'000};
-
-std::string example_record() { return record_of(encode_example(example_append()), shard, first); }
-
 Result<std::string> stubbed(std::string_view record, std::vector<std::pair<std::uint16_t, EventState>> stubs) {
   return with_stubs(record, shard, first, stubs);
 }

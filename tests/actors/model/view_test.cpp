@@ -63,7 +63,7 @@ struct Till {
   static void apply(State&, const ledger::Closed&) {}
 };
 
-std::shared_ptr<const AggregateKind> kind() { return *make_kind<Till>(); }
+std::shared_ptr<const AggregateKind> till_kind() { return *make_kind<Till>(); }
 
 template <class E>
 RecordedEvent recorded(const E& event, std::uint64_t position = 1) {
@@ -79,7 +79,7 @@ RecordedEvent recorded(const E& event, std::uint64_t position = 1) {
 const CommandBytes deposit_5{"ledger.Deposit", *to_bytes(deposit(5))};
 
 TEST(View, IsAskedForByItsCommandAlone) {
-  const auto tills = kind();
+  const auto tills = till_kind();
 
   const auto deposit = tills->decision_model(deposit_5);
   const auto close = tills->decision_model({"ledger.Close", ""});
@@ -92,7 +92,7 @@ TEST(View, IsAskedForByItsCommandAlone) {
 }
 
 TEST(View, FoldsEventsWithTheirPlaceAndDecidesOnThem) {
-  const auto tills = kind();
+  const auto tills = till_kind();
   const auto state = tills->initial();
   auto model = std::move(**tills->decision_model(deposit_5));
 
@@ -110,7 +110,7 @@ TEST(View, FoldsEventsWithTheirPlaceAndDecidesOnThem) {
 }
 
 TEST(View, UpcastsOldEventsAndPassesOverWhatItDoesNotKnow) {
-  const auto tills = kind();
+  const auto tills = till_kind();
   const auto state = tills->initial();
   auto model = std::move(**tills->decision_model(deposit_5));
   ledger::DepositedV1 old;
@@ -123,7 +123,7 @@ TEST(View, UpcastsOldEventsAndPassesOverWhatItDoesNotKnow) {
 }
 
 TEST(View, RefusesWhatItCannotRead) {
-  const auto tills = kind();
+  const auto tills = till_kind();
   auto model = std::move(**tills->decision_model(deposit_5));
   auto damaged = recorded(deposited(3)), erased = recorded(deposited(3), 7);
   damaged.payload = "\x08";
@@ -143,7 +143,7 @@ TEST(View, RefusesWhatItCannotRead) {
 }
 
 TEST(View, WithAQueryThatAsksNothingIsRefused) {
-  const auto model = kind()->decision_model({"ledger.Sweep", ""});
+  const auto model = till_kind()->decision_model({"ledger.Sweep", ""});
 
   ASSERT_FALSE(model);
   EXPECT_EQ(model.error().code, ErrorCode::invalid_query);
@@ -151,8 +151,8 @@ TEST(View, WithAQueryThatAsksNothingIsRefused) {
 }
 
 TEST(View, OfACommandThatCannotBeReadIsRefused) {
-  const auto damaged = kind()->decision_model({"ledger.Deposit", "\x08"});
-  const auto unknown = kind()->decision_model({"ledger.Unlisted", ""});
+  const auto damaged = till_kind()->decision_model({"ledger.Deposit", "\x08"});
+  const auto unknown = till_kind()->decision_model({"ledger.Unlisted", ""});
 
   ASSERT_FALSE(damaged || unknown);
   EXPECT_EQ(damaged.error().code, ErrorCode::invalid_argument);
