@@ -1,5 +1,6 @@
 #include "evershard/cli/command.hpp"
 
+#include <chrono>
 #include <cstdlib>
 #include <system_error>
 
@@ -10,7 +11,7 @@ namespace evershard::cli {
 std::filesystem::path Invocation::data_dir() const {
   if (auto given = arguments.text("data"); given && !given->empty()) return *given;
   if (const char* set = std::getenv("EVERSHARD_DATA"); set != nullptr && *set != '\0') return set;
-  throw UsageError("--data DIR is missing", "or set EVERSHARD_DATA");
+  throw UsageError("--data DIR is missing", "or set EVERSHARD_DATA; --server HOST:PORT speaks to a running server");
 }
 
 Outcome Invocation::look_for_store() const {
@@ -21,18 +22,62 @@ Outcome Invocation::look_for_store() const {
                         "create one with `evershard init --data " + directory.string() + "`"));
 }
 
-tl::expected<Local, Failure> Invocation::open(LocalOptions options) const {
+std::optional<RemoteOptions> Invocation::server() const {
+  const bool has_server = arguments.has("server");
+  if (has_server) arguments.refuse_beside("--server", {"data"});
+  const auto from_environment = [](const char* name) -> std::optional<std::string> {
+    const char* set = std::getenv(name);
+    return set != nullptr && *set != '\0' ? std::optional<std::string>(set) : std::nullopt;
+  };
+  const auto given = [&](const char* flag, const char* variable) {
+    auto text = arguments.text(flag);
+    return text && !text->empty() ? *text : from_environment(variable).value_or("");
+  };
+  if (!has_server && arguments.has("data")) return std::nullopt;
+  const auto address = has_server ? arguments.text("server") : from_environment("EVERSHARD_SERVER");
+  if (!address) return std::nullopt;
+  if (!has_server && from_environment("EVERSHARD_DATA")) throw UsageError("EVERSHARD_DATA and EVERSHARD_SERVER are both set", "say --data DIR or --server HOST:PORT");
+
+  RemoteOptions options;
+  options.server = *address;
+  options.token = given("token", "EVERSHARD_TOKEN");
+  options.tls = arguments.has("tls");
+  options.tls_ca = given("tls-ca", "EVERSHARD_TLS_CA");
+  options.tls_certificate = given("tls-cert", "EVERSHARD_TLS_CERT");
+  options.tls_key = given("tls-key", "EVERSHARD_TLS_KEY");
+  options.timeout = std::chrono::seconds(arguments.number_at_least("timeout", 1));
+  return options;
+}
+
+tl::expected<OpenedStore, Failure> Invocation::open(LocalOptions options) const {
+  if (auto remote = server()) {
+    auto store = Remote::connect(*std::move(remote));
+    if (!store) return Failed(Failure(std::move(store).error()));
+    return OpenedStore(std::move(*store));
+  }
   options.data_dir = data_dir();
   options.create = false;
   if (auto there = look_for_store(); !there) return Failed(std::move(there).error());
   auto store = Local::open(std::move(options));
   if (!store) return Failed(Failure(std::move(store).error()));
-  return std::move(*store);
+  return OpenedStore(std::move(*store));
+}
+
+Options data_options() {
+  Options options;
+  options.value("data", "DIR", "the store's directory; else the environment's EVERSHARD_DATA");
+  return options;
 }
 
 Options store_options() {
-  Options options;
-  options.value("data", "DIR", "the store's directory; else the environment's EVERSHARD_DATA");
+  Options options = data_options();
+  options.value("server", "HOST:PORT", "or a running server, also unix:PATH; else EVERSHARD_SERVER")
+      .value("token", "TOKEN", "for a server that asks for one; else EVERSHARD_TOKEN, which other users of this machine cannot see")
+      .flag("tls", "speak TLS to the server; implied by each of the following")
+      .value("tls-ca", "FILE", "who signed the server's certificate; else EVERSHARD_TLS_CA, else whom this machine trusts")
+      .value("tls-cert", "FILE", "a certificate of one's own; else EVERSHARD_TLS_CERT")
+      .value("tls-key", "FILE", "and its key; else EVERSHARD_TLS_KEY")
+      .number("timeout", "SECONDS", "how long a server may take to answer, all tries together", 10);
   return options;
 }
 

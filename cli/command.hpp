@@ -6,10 +6,10 @@
 #include <string>
 
 #include "evershard/cli/failure.hpp"
+#include "evershard/cli/opened_store.hpp"
 #include "evershard/cli/options.hpp"
 #include "evershard/cluster/exchange/output.hpp"
 #include "evershard/cli/terminal.hpp"
-#include "evershard/cluster/local/local.hpp"
 
 namespace evershard::cli {
 
@@ -24,8 +24,11 @@ struct Invocation {
   [[nodiscard]] std::filesystem::path data_dir() const;
   /// Whether there is anything at --data. Errors: not_found, with what creates it
   [[nodiscard]] Outcome look_for_store() const;
-  /// Opens the store that is there. Errors: not_found, with what creates it; those of Local::open
-  [[nodiscard]] tl::expected<Local, Failure> open(LocalOptions options = {}) const;
+  /// The server to speak to: --server, else EVERSHARD_SERVER where no --data is given. Absent: none. Throws UsageError where both
+  /// are given.
+  [[nodiscard]] std::optional<RemoteOptions> server() const;
+  /// The server's store, or the one in --data, which is there. Errors: not_found, with what creates it; those of Local::open
+  [[nodiscard]] tl::expected<OpenedStore, Failure> open(LocalOptions options = {}) const;
 };
 
 /// A file a command. `sentence` and `example` are for --help.
@@ -38,7 +41,9 @@ struct Command {
   Outcome (*run)(const Invocation& invocation);
 };
 
-/// --data, for commands that work on a store.
+/// --data, for commands that need the store's directory to themselves.
+Options data_options();
+/// --data, or --server and what goes with it, for commands that work on a store wherever it is.
 Options store_options();
 
 }  // namespace evershard::cli

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t shards_default = 16;
 
 Options init_options() {
-  Options options = store_options();
+  Options options = data_options();
   options.number("shards", "N", "how many shards, for good: they cannot be changed later", shards_default)
       .flag("if-absent", "a store that is there already, with as many shards, is as good");
   return options;

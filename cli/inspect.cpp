@@ -18,7 +18,7 @@ std::string families_text() {
 }
 
 Options inspect_options() {
-  Options options = store_options();
+  Options options = data_options();
   static const std::string families = "which rows: " + families_text();
   options.value("family", "NAME", families.c_str(), InspectOptions{}.family)
       .value("shard", "N", "only this shard's; of journal and runs")

@@ -10,7 +10,7 @@ namespace evershard::cli {
 namespace {
 
 Options recover_options() {
-  Options options = store_options();
+  Options options = data_options();
   options.flag("yes", "do it, and lose what is named; without it nothing is changed")
       .flag("cut-back", "end the store before the first hole, so that what is left is dense");
   return options;

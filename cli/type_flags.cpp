@@ -59,6 +59,17 @@ Result<RegisteredTypes> descriptors_in(std::string_view file) {
   return read_descriptor_set(*bytes, file);
 }
 
+/// What the store has registered, wherever it is.
+static Result<RegisteredTypes> registered_types(const Invocation& invocation) {
+  auto server = invocation.server();
+  if (!server) return load_types(invocation.data_dir());
+  auto store = Remote::connect(*std::move(server));
+  if (!store) return refuse(std::move(store).error());
+  auto bytes = store->types();
+  if (!bytes) return refuse(std::move(bytes).error());
+  return bytes->empty() ? Result<RegisteredTypes>(RegisteredTypes{}) : decode_types(*bytes, "the server's types");
+}
+
 tl::expected<PayloadTypes, Failure> payload_types(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   if (arguments.has("as-stored")) {
@@ -72,8 +83,9 @@ tl::expected<PayloadTypes, Failure> payload_types(const Invocation& invocation) 
     if (!read) return Failed(Failure(std::move(read).error()));
     given->files = std::move(read->files);
   }
-  auto types = load_types(invocation.data_dir());
+  auto types = registered_types(invocation);
   if (!types) {
+    if (types.error().code == ErrorCode::unavailable || types.error().code == ErrorCode::timeout) return Failed(Failure(std::move(types).error()));
     return Failed(Failure(std::move(types).error(), "--as-stored does without; `evershard types remove --all` takes them away"));
   }
   if (auto merged = merge(*types, *given, Clash::newer_wins); !merged) return Failed(Failure(std::move(merged).error()));

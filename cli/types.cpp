@@ -50,7 +50,7 @@ void report(const Invocation& invocation, const RegisteredTypes& types, std::siz
 }
 
 Options add_options() {
-  Options options = store_options();
+  Options options = data_options();
   options.argument("FILE.pb", "what `protoc --include_imports --descriptor_set_out=FILE.pb` made; - is standard input", false);
   add_name_flags(options);
   options.flag("replace", "puts files and names in the place of those that are there and differ");
@@ -100,7 +100,7 @@ Outcome add(const Invocation& invocation) {
   return {};
 }
 
-Options list_types_options() { return store_options(); }
+Options list_types_options() { return data_options(); }
 
 Outcome list_types(const Invocation& invocation) {
   if (auto there = invocation.look_for_store(); !there) return there;
@@ -133,7 +133,7 @@ Outcome list_types(const Invocation& invocation) {
 }
 
 Options remove_options() {
-  Options options = store_options();
+  Options options = data_options();
   options.values("file", "NAME", "a .proto file of `evershard types list`, with its messages")
       .values("alias", "TYPE", "what an event type stands for")
       .values("state", "TYPE", "what the snapshots of an aggregate type are")
