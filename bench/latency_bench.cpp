@@ -51,10 +51,9 @@ Result<Figure> half_load(const BenchOptions& options, double full) {
   return f;
 }
 
-Result<Figure> following(const BenchOptions& options) {
-  auto store = Local::open({.data_dir = fresh(options, "local"), .shards = 16});
-  if (!store) return refuse(store.error());
-  auto feed = store->follow(Query::all());
+}  // namespace
+
+Result<Figure> following(const BenchOptions& options, EventStore& store, EventFeed feed, const std::string& name) {
   Latencies latencies;
   std::atomic<bool> stop{false};
   std::atomic<std::int64_t> sent_ns{0};
@@ -76,7 +75,7 @@ Result<Figure> following(const BenchOptions& options) {
   while (now_seconds() - began < options.seconds) {
     sent_ns = static_cast<std::int64_t>(now_seconds() * 1e9);
     const double at = now_seconds();
-    if (auto answer = store->append(workload.append(1)); !answer) {
+    if (auto answer = store.append(workload.append(1)); !answer) {
       done = refuse(answer.error());
       break;
     }
@@ -88,19 +87,19 @@ Result<Figure> following(const BenchOptions& options) {
   stop = true;
   follower.join();
   EVERSHARD_TRY(done);
-  Figure f{"live following: from append to delivery", latencies.percentile(0.5), "us"};
+  Figure f{name, latencies.percentile(0.5), "us"};
   f.more = percentiles(latencies);
   f.more.emplace_back("append_p50_us", appends.percentile(0.5));
   return f;
 }
 
-}  // namespace
-
 Result<void> measure_latency(const BenchOptions& options, Report& report) {
   report.heading("Latency");
   const double measured = report.value("store, 64 in flight of 1");
   EVERSHARD_TRY(add(options, report, half_load(options, measured > 0 ? measured : 60'000)));
-  return add(options, report, following(options));
+  auto store = Local::open({.data_dir = fresh(options, "local"), .shards = 16});
+  if (!store) return refuse(store.error());
+  return add(options, report, following(options, *store, store->follow(Query::all()), "live following: from append to delivery"));
 }
 
 }  // namespace evershard::bench

@@ -9,6 +9,7 @@
 
 #include "evershard/storage/open.hpp"
 #include "evershard/bench/parts.hpp"
+#include "evershard/bench/served.hpp"
 #include "evershard/bench/storage_load.hpp"
 
 namespace evershard::bench {
@@ -80,6 +81,7 @@ std::optional<int> inner_process(int argc, char** argv) {
   if (argc != 4) return std::nullopt;
   const auto events = std::strtoull(argv[3], nullptr, 10);
   if (std::strcmp(argv[1], load_word) == 0) return load_and_die(argv[2], events);
+  if (std::strcmp(argv[1], "--benchmark-serve") == 0) return serve_for_benchmark(argv[2]);
   if (std::strcmp(argv[1], open_word) == 0) return open_and_tell(argv[2], events);
   return std::nullopt;
 }

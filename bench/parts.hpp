@@ -4,6 +4,7 @@
 
 #include "evershard/bench/report.hpp"
 #include "evershard/bench/run.hpp"
+#include "evershard/cluster/store/event_store.hpp"
 
 namespace evershard::bench {
 
@@ -29,6 +30,10 @@ Result<void> measure_appends(const BenchOptions& options, Report& report);
 /// Latency at half load while runs are sealed; live following.
 Result<void> measure_latency(const BenchOptions& options, Report& report);
 Result<void> measure_reads(const BenchOptions& options, Report& report);
+/// From an append's call to its delivery, one after the other.
+Result<Figure> following(const BenchOptions& options, EventStore& store, EventFeed feed, const std::string& name);
+/// Server and clients as processes.
+Result<void> measure_door(const BenchOptions& options, Report& report);
 /// Live aggregates: commands, queries, memory, cold starts.
 Result<void> measure_aggregates(const BenchOptions& options, Report& report);
 Result<void> measure_opening(const BenchOptions& options, Report& report);

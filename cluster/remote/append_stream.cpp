@@ -51,8 +51,7 @@ class AppendStream::Call final : public grpc::ClientBidiReactor<grpc::ByteBuffer
     if (ok) owner_.write_next(lock);
   }
   void OnDone(const grpc::Status& status) override {
-    const auto keep = std::move(self);
-    owner_.ended(status);
+    owner_.ended(status, std::move(self));
   }
   void begin() {
     StartRead(&incoming_);
@@ -138,7 +137,7 @@ void AppendStream::answered(const grpc::ByteBuffer& bytes) {
   if (ended) ended->done(std::move(ended->result));
 }
 
-void AppendStream::ended(const grpc::Status& status) {
+void AppendStream::ended(const grpc::Status& status, std::shared_ptr<Call> call) {
   const Error error = status.ok() ? Error(ErrorCode::unavailable, "the server ended the stream") : wire::error_of(status);
   std::vector<PendingAppends::Ended> ended;
   {
@@ -149,6 +148,7 @@ void AppendStream::ended(const grpc::Status& status) {
     retry_at_ = PendingAppends::Clock::now() + pause_before(tries_++);
     writing_ = false;
     call_.reset();
+    over_ = std::move(call);
     changed_.notify_all();  // the last touch: the destructor may be waiting
   }
   tell(std::move(ended));

@@ -32,7 +32,7 @@ class AppendStream {
   void open(Lock& lock);
   void write_next(Lock& lock);
   void answered(const grpc::ByteBuffer& bytes);
-  void ended(const grpc::Status& status);
+  void ended(const grpc::Status& status, std::shared_ptr<Call> call);
   void keep_time();
   static void tell(std::vector<PendingAppends::Ended> ended);
 
@@ -41,6 +41,9 @@ class AppendStream {
   std::condition_variable changed_;
   PendingAppends pending_;
   std::shared_ptr<Call> call_;
+  /// The one before. Its context holds the channel, and gRPC does not bear the last of a channel to go in a thread of its own: here
+  /// it goes before connection_ does.
+  std::shared_ptr<Call> over_;
   bool writing_ = false;
   bool closing_ = false;
   std::uint32_t tries_ = 0;  ///< since the last answer

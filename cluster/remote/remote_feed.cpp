@@ -15,7 +15,7 @@ constexpr auto silence_max = 3 * heartbeat;  ///< then the server, or what lies 
 
 class RemoteFeed::Call final : public grpc::ClientReadReactor<pb::SubscribeResponse> {
  public:
-  Call(std::unique_ptr<grpc::ClientContext> context, std::shared_ptr<Shared> shared) : context_(std::move(context)), shared_(std::move(shared)) {}
+  Call(std::unique_ptr<grpc::ClientContext> context, RemoteFeed& owner) : context_(std::move(context)), owner_(owner) {}
 
   static void begin(const std::shared_ptr<Call>& call, pb::EventStore::Stub& stub, const pb::SubscribeRequest& request) {
     call->self_ = call;
@@ -33,23 +33,23 @@ class RemoteFeed::Call final : public grpc::ClientReadReactor<pb::SubscribeRespo
   void stop() { context_->TryCancel(); }
 
   void OnReadDone(bool ok) override {
-    const std::lock_guard lock(shared_->mutex);
-    if (ok) shared_->item = std::move(incoming_);
+    const std::lock_guard lock(owner_.mutex_);
+    if (ok) owner_.item_ = std::move(incoming_);
     else let_go();
-    shared_->changed.notify_all();
+    owner_.changed_.notify_all();
   }
   void OnDone(const grpc::Status& status) override {
-    const auto keep = std::move(self_);
-    const std::lock_guard lock(shared_->mutex);
-    shared_->error = status.ok() ? Error(ErrorCode::unavailable, "the server ended the subscription") : wire::error_of(status);
-    shared_->call.reset();
-    shared_->changed.notify_all();
+    const std::lock_guard lock(owner_.mutex_);
+    owner_.error_ = status.ok() ? Error(ErrorCode::unavailable, "the server ended the subscription") : wire::error_of(status);
+    owner_.call_.reset();
+    owner_.over_ = std::move(self_);
+    owner_.changed_.notify_all();  // the last touch: the destructor may be waiting
   }
 
  private:
   std::shared_ptr<Call> self_;  ///< until OnDone
   std::unique_ptr<grpc::ClientContext> context_;
-  const std::shared_ptr<Shared> shared_;
+  RemoteFeed& owner_;
   pb::SubscribeResponse incoming_;
   bool held_ = true;
 };
@@ -58,13 +58,17 @@ RemoteFeed::RemoteFeed(std::shared_ptr<Connection> connection, pb::SubscribeRequ
   request_.set_heartbeat_ms(static_cast<std::uint32_t>(heartbeat.count()));
 }
 
-RemoteFeed::~RemoteFeed() { cancel(); }
+RemoteFeed::~RemoteFeed() {
+  cancel();
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return call_ == nullptr; });
+}
 
 void RemoteFeed::open(std::unique_lock<std::mutex>& lock) {
-  shared_->error.reset();
-  shared_->item.reset();
-  auto call = std::make_shared<Call>(connection_->context(), shared_);
-  shared_->call = call;
+  error_.reset();
+  item_.reset();
+  auto call = std::make_shared<Call>(connection_->context(), *this);
+  call_ = call;
   lock.unlock();
   Call::begin(call, connection_->events(), request_);
   lock.lock();
@@ -73,13 +77,13 @@ void RemoteFeed::open(std::unique_lock<std::mutex>& lock) {
 
 Result<FeedItem> RemoteFeed::next(std::chrono::milliseconds timeout) {
   const auto deadline = std::chrono::steady_clock::now() + timeout;
-  std::unique_lock lock(shared_->mutex);
+  std::unique_lock lock(mutex_);
   while (true) {
-    if (shared_->cancelled) return refuse(ErrorCode::cancelled, "the feed was cancelled");
+    if (cancelled_) return refuse(ErrorCode::cancelled, "the feed was cancelled");
     const auto now = std::chrono::steady_clock::now();
-    if (shared_->item) {
-      auto item = *std::exchange(shared_->item, std::nullopt);
-      if (shared_->call) shared_->call->read_on();
+    if (item_) {
+      auto item = *std::exchange(item_, std::nullopt);
+      if (call_) call_->read_on();
       tries_ = 0;
       heard_at_ = now;
       heard_ = true;
@@ -87,22 +91,22 @@ Result<FeedItem> RemoteFeed::next(std::chrono::milliseconds timeout) {
       if (!says_nothing) return take(std::move(item));
       continue;
     }
-    if (shared_->error) {
-      auto error = *std::exchange(shared_->error, std::nullopt);
+    if (error_) {
+      auto error = *std::exchange(error_, std::nullopt);
       const bool never_there = !heard_ && now - began_ >= connection_->options().timeout;
       if (never_there || (error.code != ErrorCode::unavailable && error.code != ErrorCode::cancelled)) return refuse(std::move(error));
       retry_at_ = now + pause_before(tries_++);
     }
-    if (!shared_->call && now >= retry_at_) {
+    if (!call_ && now >= retry_at_) {
       open(lock);
       continue;
     }
-    if (shared_->call && now - heard_at_ >= silence_max) {
-      shared_->call->stop();
+    if (call_ && now - heard_at_ >= silence_max) {
+      call_->stop();
       heard_at_ = now;
     }
     if (now >= deadline) return FeedItem{FeedItem::Kind::idle, {}, GlobalPosition(request_.after())};
-    shared_->changed.wait_until(lock, std::min(deadline, shared_->call ? heard_at_ + silence_max : retry_at_));
+    changed_.wait_until(lock, std::min(deadline, call_ ? heard_at_ + silence_max : retry_at_));
   }
 }
 
@@ -122,13 +126,13 @@ Result<FeedItem> RemoteFeed::take(pb::SubscribeResponse from) {
 }
 
 void RemoteFeed::cancel() {
-  const std::lock_guard lock(shared_->mutex);
-  shared_->cancelled = true;
-  if (shared_->call) {
-    shared_->call->stop();
-    shared_->call->let_go();
+  const std::lock_guard lock(mutex_);
+  cancelled_ = true;
+  if (call_) {
+    call_->stop();
+    call_->let_go();
   }
-  shared_->changed.notify_all();
+  changed_.notify_all();
 }
 
 }  // namespace evershard::remote

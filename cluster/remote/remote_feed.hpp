@@ -23,22 +23,19 @@ class RemoteFeed final : public FeedSource {
 
  private:
   class Call;
-  /// Outlives the feed until the call under way is over.
-  struct Shared {
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::shared_ptr<Call> call;                 ///< absent: none is under way
-    std::optional<pb::SubscribeResponse> item;  ///< came, not taken yet
-    std::optional<Error> error;                 ///< why the last call ended
-    bool cancelled = false;
-  };
 
   void open(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] Result<FeedItem> take(pb::SubscribeResponse item);
 
   const std::shared_ptr<Connection> connection_;
   pb::SubscribeRequest request_;  ///< `after`: what was given so far
-  const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::shared_ptr<Call> call_;                 ///< absent: none is under way
+  std::shared_ptr<Call> over_;                 ///< the one before; goes before connection_ does, see AppendStream
+  std::optional<pb::SubscribeResponse> item_;  ///< came, not taken yet
+  std::optional<Error> error_;                 ///< why the last call ended
+  bool cancelled_ = false;
   std::uint32_t tries_ = 0;  ///< since the last message
   std::chrono::steady_clock::time_point retry_at_{};
   std::chrono::steady_clock::time_point heard_at_ = std::chrono::steady_clock::now();
