@@ -27,6 +27,13 @@ std::string encode(const Snapshot&);
 std::string encode(const RecordedSnapshot&);
 std::string encode(const Page&);
 
+/// A page into memory of one's own: so many bytes.
+std::size_t encoded_bytes(const Page&);
+void encode_to(const Page&, std::uint8_t* to);
+
+/// An append, and what of it is the door's.
+[[nodiscard]] Result<Append> decode_append(std::string_view bytes, std::uint32_t& conflicts_max);
+
 /// T: one of the values above. Fields it does not know are skipped: a newer peer may have more to say.
 ///
 /// Errors: invalid_argument, naming the field (`events[2].aggregate: ...`): an id of another size, an unknown enumerator,

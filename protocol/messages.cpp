@@ -102,9 +102,13 @@ void put(const RecordedSnapshot& from, pb::RecordedSnapshot& to) {
 }
 
 void put(const Append& from, pb::AppendRequest& to) {
+  for (const auto& event : from.events) put(event, *to.add_events());
+  put_without_events(from, to);
+}
+
+void put_without_events(const Append& from, pb::AppendRequest& to) {
   EVERSHARD_CHECK(!from.malformed, "a malformed append is refused, never sent");
   if (from.request_id) put(*from.request_id, *to.mutable_request_id());
-  for (const auto& event : from.events) put(event, *to.add_events());
   for (const auto& expectation : from.expectations) {
     auto& message = *to.add_expectations();
     put(expectation.aggregate, *message.mutable_aggregate());

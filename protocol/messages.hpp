@@ -23,6 +23,7 @@ void put(const Query& from, pb::Query& to);
 void put(const Snapshot& from, pb::Snapshot& to);
 void put(const RecordedSnapshot& from, pb::RecordedSnapshot& to);
 void put(const Append& from, pb::AppendRequest& to);
+void put_without_events(const Append& from, pb::AppendRequest& to);
 void put(const Appended& from, pb::AppendResponse& to);
 void put(const Error& from, pb::Error& to);
 void put(const ReadOptions& from, pb::ReadOptions& to);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "evershard/protocol/codec.hpp"
+
 namespace evershard::door {
 namespace {
 
@@ -48,16 +50,15 @@ grpc::ServerUnaryReactor* answer_append(Calls& calls, grpc::CallbackServerContex
     return reactor;
   };
   if (auto caller = calls.admit(*context, serving::Scope::append); !caller) return refused(caller.error());
-  pb::AppendRequest request;
-  if (auto parsed = parse(*in, request); !parsed) return refused(parsed.error());
-  const auto most = request.conflicts_max();
-  Append append;
-  if (auto read = messages::get(request, append); !read) return refused(read.error());
+  grpc::Slice slice;
+  std::uint32_t most = 0;
+  auto append = codec::decode_append(in_one_piece(*in, slice), most);
+  if (!append) return refused(append.error());
 
   auto asked = std::make_shared<Asked>(Asked{reactor, out, most, {}, UnderWay(calls)});
-  if (most > 0) asked->conditions = append.conditions;
-  calls.served.store.append_async(std::move(append), [&calls, asked = std::move(asked)](Result<Appended> result) {
-    calls.answers.run([&calls, asked, result = std::move(result)] { answer(calls, asked, result); });
+  if (most > 0) asked->conditions = append->conditions;
+  calls.served.store.append_async(*std::move(append), [&calls, asked = std::move(asked)](Result<Appended> result) {
+    calls.answer([&calls, asked, result = std::move(result)] { answer(calls, asked, result); });
   });
   return reactor;
 }

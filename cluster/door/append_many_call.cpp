@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "evershard/cluster/door/append_call.hpp"
+#include "evershard/protocol/codec.hpp"
 
 namespace evershard::door {
 namespace {
@@ -46,17 +47,12 @@ void AppendManyCall::OnReadDone(bool ok) {
 }
 
 void AppendManyCall::take(const std::shared_ptr<Slot>& slot) {
-  pb::AppendRequest request;
-  auto parsed = parse(incoming_, request);
-  Append append;
-  if (parsed) {
-    slot->conflicts_max = request.conflicts_max();
-    parsed = messages::get(request, append);
-  }
-  if (!parsed) return refuse_slot(slot, parsed.error());
-  if (slot->conflicts_max > 0) slot->conditions = append.conditions;
-  calls_.served.store.append_async(std::move(append), [call = shared_from_this(), slot](Result<Appended> result) {
-    call->calls_.answers.run([call, slot, result = std::move(result)] {
+  grpc::Slice slice;
+  auto append = codec::decode_append(in_one_piece(incoming_, slice), slot->conflicts_max);
+  if (!append) return refuse_slot(slot, append.error());
+  if (slot->conflicts_max > 0) slot->conditions = append->conditions;
+  calls_.served.store.append_async(*std::move(append), [call = shared_from_this(), slot](Result<Appended> result) {
+    call->calls_.answer([call, slot, result = std::move(result)] {
       call->answered(slot, result);
       call->go_on();
     });

@@ -43,10 +43,16 @@ Result<void> parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite&
                 std::to_string(bytes.Length()) + " bytes are no " + what + ": malformed Protobuf, or text that is not UTF-8");
 }
 
+std::string_view in_one_piece(const grpc::ByteBuffer& bytes, grpc::Slice& slice) {
+  if (!bytes.TrySingleSlice(&slice).ok() && !bytes.DumpToSingleSlice(&slice).ok()) return {};
+  return {reinterpret_cast<const char*>(slice.begin()), slice.size()};
+}
+
+grpc::Slice new_slice(std::size_t bytes) { return {grpc_slice_malloc(bytes), grpc::Slice::STEAL_REF}; }
+
 grpc::ByteBuffer bytes_of(const google::protobuf::MessageLite& message) {
-  const auto size = message.ByteSizeLong();
-  const grpc::Slice slice(grpc_slice_malloc(size), grpc::Slice::STEAL_REF);
-  message.SerializeWithCachedSizesToArray(const_cast<std::uint8_t*>(slice.begin()));  // ours alone so far
+  auto slice = new_slice(message.ByteSizeLong());
+  message.SerializeWithCachedSizesToArray(begin_of(slice));
   return {&slice, 1};
 }
 

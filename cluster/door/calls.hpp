@@ -24,10 +24,18 @@ using wire::status_of;
 /// What the calls of a door stand on.
 struct Calls {
   serving::Served& served;
-  serving::WorkPool& answers;  ///< appends are answered from here: the store's own threads have better things to do
+  serving::WorkPool& answers;
   std::size_t append_many_appends_max;
   std::size_t append_many_bytes_max;
   std::atomic<std::uint64_t> under_way{0};
+
+  /// Sends an answer: at once where little is going on, else from a thread of its own: the store's have better things to do.
+  template <class Send>
+  void answer(Send send) {
+    if (under_way <= answered_at_once_max && answers.waiting() == 0) send();
+    else answers.run(std::move(send));
+  }
+  static constexpr std::uint64_t answered_at_once_max = 4;  ///< calls
 
   /// Whoever calls, by its token. Errors: unauthenticated, permission_denied
   [[nodiscard]] Result<serving::Caller> admit(const grpc::CallbackServerContext& context, serving::Scope wanted) const;
@@ -52,6 +60,12 @@ class UnderWay {
 /// Errors: invalid_argument: malformed
 [[nodiscard]] Result<void> parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message, const char* what);
 [[nodiscard]] grpc::ByteBuffer bytes_of(const google::protobuf::MessageLite& message);
+
+/// The bytes in one piece, as a view that lives as long as `slice`.
+[[nodiscard]] std::string_view in_one_piece(const grpc::ByteBuffer& bytes, grpc::Slice& slice);
+/// Memory to be filled, that becomes a message.
+[[nodiscard]] grpc::Slice new_slice(std::size_t bytes);
+[[nodiscard]] inline std::uint8_t* begin_of(grpc::Slice& slice) { return const_cast<std::uint8_t*>(slice.begin()); }  // ours alone so far
 
 template <class Message>
 [[nodiscard]] Result<void> parse(const grpc::ByteBuffer& bytes, Message& message) {

@@ -1,6 +1,6 @@
 #include "evershard/cluster/door/read_call.hpp"
 
-#include <google/protobuf/arena.h>
+#include "evershard/protocol/codec.hpp"
 
 namespace evershard::door {
 
@@ -53,10 +53,9 @@ Result<void> ReadCall::begin(grpc::CallbackServerContext* context, const grpc::B
 void ReadCall::read_page() {
   auto page = stream_->next_page();
   if (!page) return end(page.error());
-  google::protobuf::Arena arena;
-  auto* message = google::protobuf::Arena::CreateMessage<pb::Page>(&arena);
-  messages::put(*page, *message);
-  auto bytes = bytes_of(*message);
+  auto slice = new_slice(codec::encoded_bytes(*page));
+  codec::encode_to(*page, begin_of(slice));
+  grpc::ByteBuffer bytes(&slice, 1);
   {
     const std::lock_guard lock(mutex_);
     reading_ = false;

@@ -3,7 +3,7 @@
 #include <thread>
 #include <utility>
 
-#include "evershard/protocol/messages.hpp"
+#include "evershard/protocol/codec.hpp"
 
 namespace evershard::remote {
 
@@ -14,11 +14,12 @@ Result<Page> RemotePages::next_page() {
   for (std::uint32_t tries = 0;; ++tries) {
     if (cancelled_) return refuse(ErrorCode::cancelled, "the read was cancelled");
     if (!try_) open();
-    pb::Page message;
-    if (try_->reader->Read(&message)) {
-      Page page;
-      EVERSHARD_TRY(messages::get(message, page));
-      go_on_behind(page);
+    grpc::ByteBuffer bytes;
+    if (try_->reader->Read(&bytes)) {
+      grpc::Slice slice;
+      if (!bytes.TrySingleSlice(&slice).ok() && !bytes.DumpToSingleSlice(&slice).ok()) return refuse(ErrorCode::corruption, "a page came without bytes");
+      auto page = codec::decode<Page>({reinterpret_cast<const char*>(slice.begin()), slice.size()});
+      if (page) go_on_behind(*page);
       return page;
     }
     const auto status = try_->reader->Finish();
@@ -43,7 +44,9 @@ void RemotePages::cancel() {
 void RemotePages::open() {
   auto next = std::make_shared<Try>();
   next->context = connection_->context();
-  next->reader = connection_->events().Read(next->context.get(), request_);
+  // What the generated stub does, with bytes for an answer.
+  static const grpc::internal::RpcMethod method("/evershard.v1.EventStore/Read", grpc::internal::RpcMethod::SERVER_STREAMING);
+  next->reader.reset(grpc::internal::ClientReaderFactory<grpc::ByteBuffer>::Create(connection_->channel().get(), method, next->context.get(), request_));
   const std::lock_guard lock(mutex_);
   try_ = std::move(next);
   if (cancelled_) try_->context->TryCancel();

@@ -9,6 +9,9 @@ namespace {
 
 /// How late a deadline may be noticed; a watermark that moves is noticed at once.
 constexpr auto deadline_grain = std::chrono::milliseconds(20);
+/// Looking at events takes at most this part of a thread's time: whoever appends a lot is not slowed by many who wait for something
+/// else, and who waits under such a load is told a moment later.
+constexpr int looking_is_one_part_in = 10;
 /// When more than this came at once, whoever waits is behind anyway and looks for itself.
 constexpr std::uint64_t looked_at_once_max = 4'096;
 
@@ -85,7 +88,15 @@ void HeadWatch::watch() {
     if (!head) break;  // the store was closed, or failed
     seen = std::max(seen, *head);
     end_reached(lock, *head);
-    if (!interests_.empty() && looked_at_ < *head) look_at_new_events(lock, *head);
+    if (!interests_.empty() && looked_at_ < *head) {
+      const auto began = Clock::now();
+      if (interests_.needs_events() && began < look_again_at_) {
+        changed_.wait_until(lock, std::min(look_again_at_, by_deadline_.begin()->first), [this] { return closing_; });
+      } else {
+        look_at_new_events(lock, *head);
+        look_again_at_ = Clock::now() + (Clock::now() - began) * (looking_is_one_part_in - 1);
+      }
+    }
     end_late(lock);
   }
   closing_ = true;
@@ -124,9 +135,9 @@ void HeadWatch::end_reached(std::unique_lock<std::mutex>& lock, GlobalPosition h
 
 void HeadWatch::look_at_new_events(std::unique_lock<std::mutex>& lock, GlobalPosition head) {
   const auto from = looked_at_;
-  std::unordered_set<Ticket> found;
+  std::unordered_set<Ticket> found = interests_.of_everything();
   bool everybody = head - from > looked_at_once_max;
-  if (!everybody) {
+  if (!everybody && interests_.needs_events()) {
     lock.unlock();
     std::vector<RecordedEvent> events;
     auto stream = store_.read(Query::all(), ReadOptions{.after = from, .up_to = head});

@@ -74,6 +74,7 @@ class HeadWatch {
   std::set<std::pair<GlobalPosition, Ticket>> by_position_;
   InterestIndex interests_;
   GlobalPosition looked_at_;  ///< no event at or before it is news to anybody in interests_
+  Clock::time_point look_again_at_{};
   Ticket last_ = 0;
   std::optional<Ticket> calling_;
   bool closing_ = false;

@@ -50,7 +50,6 @@ void InterestIndex::look(const std::string& term, const RecordedEvent& event, st
 
 void InterestIndex::matching(const RecordedEvent& event, std::unordered_set<Id>& found) const {
   found.insert(of_all_.begin(), of_all_.end());
-  if (by_term_.empty()) return;
   look(type_term(event.type), event, found);
   for (const auto& tag : event.tags) look(tag_term(tag), event, found);
   if (event.aggregate) look(aggregate_term(*event.aggregate), event, found);

@@ -24,6 +24,10 @@ class InterestIndex {
   [[nodiscard]] bool empty() const { return queries_.empty(); }
   [[nodiscard]] std::size_t size() const { return queries_.size(); }
 
+  /// Whether somebody has to be asked event by event.
+  [[nodiscard]] bool needs_events() const { return !by_term_.empty(); }
+  /// Those who want everything.
+  [[nodiscard]] const std::unordered_set<Id>& of_everything() const { return of_all_; }
   /// Adds those whose query matches, each once.
   void matching(const RecordedEvent& event, std::unordered_set<Id>& found) const;
   [[nodiscard]] std::vector<Id> everybody() const;
