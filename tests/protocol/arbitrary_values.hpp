@@ -106,7 +106,7 @@ inline Appended appended() {
 }
 
 inline Error error() {
-  const auto code = static_cast<ErrorCode>(*rc::gen::inRange(1, static_cast<int>(ErrorCode::cancelled) + 1));
+  const auto code = static_cast<ErrorCode>(*rc::gen::inRange(1, static_cast<int>(ErrorCode::permission_denied) + 1));
   if (maybe()) return {code, text()};
   return {code, text(), ErrorDetails{.aggregate = optional(aggregate), .expected = optional(expected_version), .actual = optional(seq_nr),
                                      .condition = optional([] { return static_cast<std::uint32_t>(number()); }),
