@@ -40,7 +40,10 @@ class OpenedStore final : public EventStore, public Administration {
   Result<void> flush() override { return administration_->flush(); }
   Result<VerifyReport> verify(Progress progress = {}) override { return administration_->verify(std::move(progress)); }
   Result<void> vacuum(Progress progress = {}) override { return administration_->vacuum(std::move(progress)); }
-  Result<void> backup(const std::filesystem::path& target, Progress progress = {}) override { return administration_->backup(target, std::move(progress)); }
+  using Administration::backup;
+  Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {}, Progress progress = {}) override {
+    return administration_->backup(target, options, std::move(progress));
+  }
 
  private:
   template <class Store>

@@ -10,6 +10,7 @@
 #include "evershard/storage/recovered_order.hpp"
 #include "evershard/storage/rocks_status.hpp"
 #include "evershard/storage/table_files.hpp"
+#include "evershard/storage/truth_only.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -34,6 +35,7 @@ Result<std::unique_ptr<DamagedStore>> DamagedStore::open(const StoreOptions& opt
   auto database = options.data_dir / "db";
   std::error_code ignored;
   if (!std::filesystem::exists(database, ignored)) return refuse(ErrorCode::not_found, "there is no store in " + options.data_dir.string());
+  EVERSHARD_TRY(refuse_truth_only(options.data_dir));
   auto lock = DatabaseLock::take(options.data_dir);
   if (!lock) return refuse(std::move(lock).error());
   store->lock_ = std::move(*lock);

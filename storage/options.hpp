@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "evershard/protocol/limits.hpp"
+#include "evershard/storage/progress.hpp"
 
 namespace rocksdb {
 class Env;
@@ -31,6 +32,9 @@ struct StoreOptions {
   std::size_t wal_bytes_max = 256u << 20;
   std::size_t disk_reserve_bytes = 256u << 20;  ///< appends are refused below this much free space
   std::size_t seal_bytes_per_second = 0;        ///< 0: paced by the append rate
+
+  /// Told while what was not sealed is read back at opening, in events; false ends the opening (`cancelled`).
+  Progress reading_back{};
 
   // For tests.
   rocksdb::Env* env = nullptr;                 ///< fault injection; nullptr: the real one

@@ -220,4 +220,17 @@ Result<std::string> with_stubs(std::string_view record, ShardId shard, ShardOffs
   return std::string(builder.finish());
 }
 
+Result<std::string> first_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t events) {
+  const auto view = RecordView::open(record, shard, first);
+  if (!view) return Refused(view.error());
+  RecordBuilder builder;
+  builder.begin(shard, first);
+  for (std::size_t i = 0; i < events; ++i) {
+    const auto stored = view->stored(i);
+    if (!stored) return Refused(stored.error());
+    builder.add(stored->body, stored->body_hash, stored->seq_nr, stored->state);
+  }
+  return std::string(builder.finish());
+}
+
 }  // namespace evershard::storage

@@ -93,6 +93,7 @@ class RecordView {
  private:
   friend Result<std::string> with_stubs(std::string_view record, ShardId shard, ShardOffset first,
                                         const std::vector<std::pair<std::uint16_t, EventState>>& stubs);
+  friend Result<std::string> first_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t events);
   struct Stored {
     std::uint64_t body_hash;
     SeqNr seq_nr;
@@ -119,5 +120,11 @@ RecordedEvent to_event(const EventView& view, GlobalPosition position, const Eve
 /// Errors: corruption, also of an index that is not there: indexes come from rows that can be damaged
 Result<std::string> with_stubs(std::string_view record, ShardId shard, ShardOffset first,
                                const std::vector<std::pair<std::uint16_t, EventState>>& stubs);
+
+/// The record as it would be had it ended behind its first `events` events, byte by byte.
+///
+/// Shape:  from 1 to as many as it has.
+/// Errors: corruption, of the record or of one of these events
+Result<std::string> first_events(std::string_view record, ShardId shard, ShardOffset first, std::size_t events);
 
 }  // namespace evershard::storage

@@ -37,11 +37,11 @@ Result<void> put_in_place(const std::filesystem::path& data_dir, const std::file
   return sync_path(data_dir);
 }
 
-Result<void> copy_into_place(std::unique_ptr<DamagedStore> store, const StoreOptions& options, GlobalPosition keeps, const Progress& progress) {
+Result<void> copy_into_place(std::unique_ptr<DamagedStore> store, const StoreOptions& options, const RecoveryPlan& plan, const Progress& progress) {
   auto made = options.data_dir / "db.part";
   std::error_code error;
   std::filesystem::remove_all(made, error);  // an earlier try's
-  EVERSHARD_TRY(copy_truth(store->rows(), store->identity(), keeps, options, made, progress));
+  EVERSHARD_TRY(copy_truth(store->rows(), store->identity(), {.keeps = plan.keeps, .end = plan.acknowledged, .leave_out_damage = true}, options, made, progress));
   EVERSHARD_TRY(sync_path(made));
   store.reset();
   return put_in_place(options.data_dir, made);
@@ -90,7 +90,7 @@ Result<RecoveryPlan> recover(const StoreOptions& options, const RecoverOptions& 
   if (examined->plan.steps.empty()) return std::move(examined->plan);
 
   if (examined->copy_truth)
-    EVERSHARD_TRY(copy_into_place(std::move(store), options, examined->plan.keeps, part_of(progress, 50, 90)));
+    EVERSHARD_TRY(copy_into_place(std::move(store), options, examined->plan, part_of(progress, 50, 90)));
   else if (examined->renew_indexes || examined->accept_loss)
     EVERSHARD_TRY(repair_in_place(std::move(store), options, *examined));
   store.reset();

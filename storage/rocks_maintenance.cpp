@@ -5,6 +5,7 @@
 #include <rocksdb/metadata.h>
 #include <rocksdb/utilities/checkpoint.h>
 
+#include "evershard/storage/rocks_rows.hpp"
 #include "evershard/storage/rocks_status.hpp"
 #include "evershard/storage/table_files.hpp"
 
@@ -24,6 +25,8 @@ Result<void> RocksMaintenance::link_database(const std::filesystem::path& folder
   if (status.ok()) status = checkpoint->CreateCheckpoint(folder.string(), /*log_size_for_flush=*/0);
   return checked(status, "cannot copy the database to " + folder.string());
 }
+
+std::unique_ptr<const Rows> RocksMaintenance::frozen_rows() const { return RocksRows::frozen(families_); }
 
 std::vector<StoreMaintenance::Stretch> RocksMaintenance::stretches(std::uint64_t bytes) const {
   std::vector<Stretch> found;

@@ -15,6 +15,7 @@ class RocksMaintenance final : public StoreMaintenance {
   [[nodiscard]] std::filesystem::path folder() const override;
   Result<void> check_files(const std::function<void(const DamagedFile&)>& damaged, const Progress& progress) override;
   Result<void> link_database(const std::filesystem::path& folder) override;
+  [[nodiscard]] std::unique_ptr<const Rows> frozen_rows() const override;
   [[nodiscard]] std::vector<Stretch> stretches(std::uint64_t bytes) const override;
   Result<void> rewrite(const Stretch& stretch) override;
 

@@ -16,6 +16,7 @@
 #include "evershard/storage/rocks_store.hpp"
 #include "evershard/storage/steps.hpp"
 #include "evershard/storage/tail_rebuild.hpp"
+#include "evershard/storage/truth_only.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -68,6 +69,7 @@ Result<std::unique_ptr<Store>> RocksStore::open(StoreOptions options) {
 }
 
 Result<void> RocksStore::look_at_folder() {
+  EVERSHARD_TRY(refuse_truth_only(options_.data_dir));
   auto found = look_into(database_);
   std::error_code error;
   bool marked = std::filesystem::exists(mark_path_, error);
@@ -189,6 +191,7 @@ Result<void> RocksStore::rebuild() {
   rebuild.shards = identity_.shards;
   rebuild.group_events = std::clamp<std::uint64_t>(options_.tail_events / 4, 1, rebuild.group_events);
   rebuild.skip_damaged = options_.accept_loss;
+  rebuild.progress = options_.reading_back;
   rebuild.make_room = [] { return Result<void>(corrupt("several damaged records, and a store opened read only cannot seal around them")); };
   if (!options_.read_only) {
     runs_ = std::make_unique<RocksRuns>(*families_, rocks_, options_.data_dir / "sealing");
@@ -197,6 +200,7 @@ Result<void> RocksStore::rebuild() {
     rebuild.make_room = [this] {
       auto tail = tails_->sealable();
       EVERSHARD_CHECK(tail != nullptr, "a full tail that was read back can be sealed");
+      families_->begin_merging();  // a whole store's indexes are being made: their files are not to pile up
       return sealer_->seal_here(tail);
     };
   }

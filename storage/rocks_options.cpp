@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
@@ -13,6 +14,7 @@ namespace {
 constexpr std::size_t megabyte = 1u << 20;
 // One event of a query lies in a block of its own: half the size is a third more of them a second, and costs a scan a fifth.
 constexpr std::size_t block_bytes = 8u << 10;
+constexpr std::size_t compact_block_bytes = 256u << 10;
 constexpr double filter_bits_a_key = 10;
 constexpr double index_share = 0.5;  // of the cache, at most, that a scan of events does not push out
 constexpr std::size_t term_bytes = 8;   // what a key of streams and postings begins with
@@ -55,6 +57,12 @@ RocksOptions RocksOptions::for_repair() const {
   return options;
 }
 
+RocksOptions RocksOptions::compact() const {
+  auto options = *this;
+  options.compact_ = true;
+  return options;
+}
+
 RocksOptions RocksOptions::forgiving() const {
   auto options = for_repair();
   options.db_.paranoid_checks = false;  // a block's checksum is checked still, when it is read
@@ -78,6 +86,11 @@ rocksdb::ColumnFamilyOptions RocksOptions::family(Family family) const {
   options.level_compaction_dynamic_level_bytes = true;
   options.write_buffer_size = megabyte;  // index families are ingested only: their memtables stay empty
   options.max_write_buffer_number = 2;
+  if (compact_) {
+    table.block_size = compact_block_bytes;
+    auto known = rocksdb::GetSupportedCompressions();
+    if (std::ranges::find(known, rocksdb::kZSTD) != known.end()) options.compression = rocksdb::kZSTD;
+  }
   switch (family) {
     case Family::journal:
       options.write_buffer_size = memtable_bytes_;

@@ -37,6 +37,9 @@ class RocksOptions {
   /// The same, and files may be missing or no tables at all: it opens with the rest.
   [[nodiscard]] RocksOptions forgiving() const;
 
+  /// To write what is read once, from its beginning to its end: large blocks, and zstd where RocksDB has it.
+  [[nodiscard]] RocksOptions compact() const;
+
   [[nodiscard]] const rocksdb::DBOptions& db() const { return db_; }
   [[nodiscard]] rocksdb::ColumnFamilyOptions family(Family family) const;
   /// Families with a handful of rows: `mark`, and RocksDB's own `default`.
@@ -49,6 +52,7 @@ class RocksOptions {
   std::size_t memtable_bytes_;
   std::size_t tail_bytes_max_;
   bool merges_ = true;
+  bool compact_ = false;
   std::shared_ptr<rocksdb::Cache> cache_;
   rocksdb::DBOptions db_;
 };

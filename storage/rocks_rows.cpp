@@ -15,9 +15,10 @@ rocksdb::Slice slice_of(std::string_view view) { return {view.data(), view.size(
 
 class RocksCursor final : public RowCursor {
  public:
-  RocksCursor(std::shared_ptr<const RocksFamilies> families, Family family, const CursorOptions& options)
+  RocksCursor(std::shared_ptr<const RocksFamilies> families, Family family, const CursorOptions& options, const rocksdb::Snapshot* snapshot)
       : families_(std::move(families)), upper_(successor(options.prefix)) {
     rocksdb::ReadOptions read;
+    read.snapshot = snapshot;
     bool filtered = (family == Family::streams || family == Family::postings) && options.prefix.size() >= filtered_prefix_bytes;
     read.prefix_same_as_start = filtered;
     read.total_order_seek = !filtered;
@@ -102,6 +103,13 @@ class RocksBatch final : public RowBatch {
 
 }  // namespace
 
+std::unique_ptr<RocksRows> RocksRows::frozen(std::shared_ptr<const RocksFamilies> families) {
+  auto rows = std::make_unique<RocksRows>(families);
+  const auto* snapshot = families->db().GetSnapshot();
+  rows->snapshot_ = Snapshot(snapshot, [families = std::move(families)](const rocksdb::Snapshot* of) { families->db().ReleaseSnapshot(of); });
+  return rows;
+}
+
 std::shared_ptr<const RocksFamilies> RocksRows::families() const {
   std::lock_guard lock(mutex_);
   return families_;
@@ -116,7 +124,7 @@ void RocksRows::close() {
 std::unique_ptr<RowCursor> RocksRows::cursor(Family family, CursorOptions options) const {
   auto open = families();
   if (!open) return std::make_unique<NoCursor>();
-  return std::make_unique<RocksCursor>(std::move(open), family, options);
+  return std::make_unique<RocksCursor>(std::move(open), family, options, snapshot_.get());
 }
 
 Result<std::unique_ptr<RowBatch>> RocksRows::get(Family family, std::span<const std::string_view> keys) const {
@@ -126,6 +134,7 @@ Result<std::unique_ptr<RowBatch>> RocksRows::get(Family family, std::span<const 
   auto* handle = open->handle(family);
   auto batch = std::make_unique<RocksBatch>(std::move(open), keys.size());
   rocksdb::ReadOptions read;
+  read.snapshot = snapshot_.get();
   RocksReading reading;
   if (keys.size() == 1) {
     batch->statuses[0] = db.Get(read, handle, slice_of(keys[0]), batch->values.data());

@@ -14,6 +14,8 @@ namespace evershard::storage {
 class RocksRows final : public Rows {
  public:
   explicit RocksRows(std::shared_ptr<const RocksFamilies> families) : families_(std::move(families)) {}
+  /// All rows as they are now, whatever is written later: commits are in them whole or not at all.
+  static std::unique_ptr<RocksRows> frozen(std::shared_ptr<const RocksFamilies> families);
   [[nodiscard]] std::unique_ptr<RowCursor> cursor(Family family, CursorOptions options) const override;
   [[nodiscard]] Result<std::unique_ptr<RowBatch>> get(Family family, std::span<const std::string_view> keys) const override;
 
@@ -23,8 +25,10 @@ class RocksRows final : public Rows {
   [[nodiscard]] std::shared_ptr<const RocksFamilies> families() const;
 
  private:
+  using Snapshot = std::shared_ptr<const rocksdb::Snapshot>;
   mutable std::mutex mutex_;
   std::shared_ptr<const RocksFamilies> families_;
+  Snapshot snapshot_;  // absent: as they are whenever they are looked at
 };
 
 }  // namespace evershard::storage

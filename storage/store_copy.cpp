@@ -16,12 +16,13 @@
 #include "evershard/storage/refusals.hpp"
 #include "evershard/storage/rocks_rows.hpp"
 #include "evershard/storage/rocks_status.hpp"
+#include "evershard/storage/truth_only.hpp"
 
 namespace evershard::storage {
 namespace {
 
 constexpr const char* types_file = "TYPES";
-constexpr std::array<std::string_view, 6> made_by_copying{"db", "db.tmp", "MARK", "OWNER", "sealing", types_file};
+constexpr std::array<std::string_view, 7> made_by_copying{"db", "db.tmp", "MARK", "OWNER", "sealing", types_file, truth_only_file};
 
 Refused failed(const std::string& doing, const std::error_code& error) { return refuse(ErrorCode::io, doing + ": " + error.message()); }
 
@@ -84,11 +85,12 @@ Result<void> StoreCopy::carry_from(const std::filesystem::path& source_folder) c
   return copy_durably(source_folder / types_file, part_ / types_file);
 }
 
-Result<void> StoreCopy::settle() {
+Result<GlobalPosition> StoreCopy::settle(rocksdb::Env* env) {
   StoreOptions options;
   options.create = false;
   options.block_cache_bytes = 8u << 20;
-  RocksOptions rocks(options);
+  options.env = env;
+  auto rocks = RocksOptions(options).for_opening();
   std::unique_ptr<RocksFamilies> opened;
   EVERSHARD_TRY(checked(RocksFamilies::open(rocks, database().string(), /*read_only=*/false, opened), "cannot open the copy " + database().string()));
   std::shared_ptr<const RocksFamilies> families = std::move(opened);
@@ -101,7 +103,8 @@ Result<void> StoreCopy::settle() {
   for (int slot = 0; slot < 2; ++slot) (*mark)->update({state->last_cut, state->watermark});
   if ((*mark)->failures() > 0) return refuse(ErrorCode::io, "cannot write " + (part_ / "MARK").string());
   EVERSHARD_TRY(sync_path(part_ / "MARK"));
-  return sync_path(part_);
+  EVERSHARD_TRY(sync_path(part_));
+  return state->watermark;
 }
 
 Result<void> StoreCopy::finish() {

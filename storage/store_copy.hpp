@@ -5,7 +5,12 @@
 #include <filesystem>
 #include <utility>
 
+#include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
+
+namespace rocksdb {
+class Env;
+}
 
 namespace evershard::storage {
 
@@ -23,8 +28,10 @@ class StoreCopy {
 
   /// What lies beside the source's database and is no part of it (TYPES), as it is. Errors: io
   Result<void> carry_from(const std::filesystem::path& source_folder) const;
-  /// Makes a store of the database that lies there: a fork of its own, and MARK. Errors: corruption, io
-  Result<void> settle();
+  /// Makes a store of the database that lies there: a fork of its own, and MARK. `env`: for tests.
+  ///
+  /// Returns: where it ends. Errors: corruption, io
+  Result<GlobalPosition> settle(rocksdb::Env* env = nullptr);
   /// Durable: on return. Errors: invalid_argument (something came into the target meanwhile), io
   Result<void> finish();
 

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "evershard/protocol/result.hpp"
 #include "evershard/storage/progress.hpp"
+#include "evershard/storage/rows.hpp"
 
 namespace evershard::storage {
 
@@ -34,6 +36,9 @@ class StoreMaintenance {
 
   /// The database as it stands, in a folder that is not there yet: linked, or copied to another disk. Errors: corruption, io
   virtual Result<void> link_database(const std::filesystem::path& folder) = 0;
+
+  /// All rows as they are now, while commits go on: each commit is in them whole or not at all.
+  [[nodiscard]] virtual std::unique_ptr<const Rows> frozen_rows() const = 0;
 
   /// A stretch of keys of one family, [from, until); empty: to the end.
   struct Stretch {

@@ -12,6 +12,7 @@ TailRebuild::TailRebuild(const Rows& rows, const sharding::TermHasher& hasher, T
 
 Result<void> TailRebuild::run(GlobalPosition watermark) {
   auto next = tails_.next();
+  const auto first = next;
   group_first_ = next;
   auto order = rows_.cursor(Family::order, {.prefix = {}, .scan = true});
   CutNumber number;
@@ -28,7 +29,9 @@ Result<void> TailRebuild::run(GlobalPosition watermark) {
     for (const auto& run : sharding::runs_of(*cut)) runs_.push_back(run);
     group_events_ += cut->events();
     next = cut->last_position() + 1;
-    if (group_events_ >= options_.group_events) EVERSHARD_TRY(add_group());
+    if (group_events_ < options_.group_events) continue;
+    EVERSHARD_TRY(add_group());
+    EVERSHARD_TRY(report(options_.progress, next - first, watermark + 1 - first));
   }
   if (next != watermark + 1) return corrupt("the cuts go on behind position " + std::to_string(watermark.value));
   return add_group();

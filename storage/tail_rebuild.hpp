@@ -10,6 +10,7 @@
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/runs.hpp"
 #include "evershard/sharding/term_hash.hpp"
+#include "evershard/storage/progress.hpp"
 #include "evershard/storage/records.hpp"
 #include "evershard/storage/rows.hpp"
 #include "evershard/storage/tails.hpp"
@@ -28,12 +29,13 @@ class TailRebuild {
     bool skip_damaged = false;
     /// Called when both tails are full, to seal one.
     std::function<Result<void>()> make_room;
+    Progress progress{};  ///< in events, after each group
   };
   TailRebuild(const Rows& rows, const sharding::TermHasher& hasher, Tails& tails, Options options);
 
   /// Everything from the mark of the tails up to `watermark`; shows it.
   ///
-  /// Errors: corruption: a cut or a record is missing, out of sequence or damaged: named; io
+  /// Errors: corruption: a cut or a record is missing, out of sequence or damaged: named; cancelled, io
   /// Cost:   about 1 us an event.
   Result<void> run(GlobalPosition watermark);
   [[nodiscard]] std::uint64_t damaged() const { return damaged_; }

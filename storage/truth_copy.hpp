@@ -1,4 +1,4 @@
-// TruthCopy: order, journal and state of a damaged store, as far as they are whole, into a new database.
+// TruthCopy: order, journal and state of a store up to a position, into a new database.
 
 #pragma once
 
@@ -13,12 +13,22 @@
 
 namespace evershard::storage {
 
-/// Cuts up to `keeps` and the records they name; of the state, what can be read: but for snapshots of later versions.
-/// The copy is a fork of its own; it has no indexes.
+struct TruthCopyOptions {
+  /// The copy ends here: the end of an append, or 0. The cut it lies in, and its records, end there too.
+  GlobalPosition keeps;
+  /// Where the source ends; as far as anybody knows.
+  GlobalPosition end;
+  /// What is damaged or missing is left out without a word: for recover(), which has said it before. Else it is an error.
+  bool leave_out_damage = false;
+  bool compact = false;  ///< it is kept to be copied once more, not to be opened: smaller files, slower look-ups
+};
+
+/// Of the state: snapshots up to `keeps`; checkpoints, unless events are cut off. The copy is a fork of its own; it has no indexes.
 ///
-/// Shape:  `keeps` is the end of a cut, or 0. The folder is not there.
-/// Errors: cancelled, corruption, io
-Result<void> copy_truth(const Rows& from, const Identity& identity, GlobalPosition keeps, const StoreOptions& options,
+/// Shape:  the folder is not there.
+/// Errors: cancelled, corruption (of what is to be kept: the first place), io
+/// Cost:   reads all of it once, and checks every event.
+Result<void> copy_truth(const Rows& from, const Identity& identity, const TruthCopyOptions& how, const StoreOptions& options,
                         const std::filesystem::path& folder, const Progress& progress);
 
 }  // namespace evershard::storage

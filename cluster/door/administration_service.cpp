@@ -43,8 +43,13 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* AdministrationService::Backup(Contex
   return WorkCall<pb::BackupRequest, pb::BackupResponse>::start(
       calls_, context, in, [this](pb::BackupRequest& request, const Progress& progress) -> Result<pb::BackupResponse> {
         if (request.target().empty()) return refuse(ErrorCode::invalid_argument, "target: is missing");
-        EVERSHARD_TRY(calls_.served.administration.backup(request.target(), progress));
-        return pb::BackupResponse();
+        BackupOptions options{.truth_only = request.truth_only()};
+        if (request.has_up_to()) options.up_to = GlobalPosition(request.up_to());
+        const auto end = calls_.served.administration.backup(request.target(), options, progress);
+        if (!end) return refuse(end.error());
+        pb::BackupResponse response;
+        response.set_up_to(end->value);
+        return response;
       });
 }
 

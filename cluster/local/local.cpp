@@ -211,7 +211,7 @@ Result<StoreStats> Local::stats() const {
   auto& node = *impl_->node;
   StoreStats stats;
   const auto& identity = node.store().identity();
-  stats.info = {identity.store.text(), identity.shards, identity.format, identity.hash, identity.created_at};
+  stats.info = {identity.store.text(), identity.shards, identity.format, identity.hash, identity.created_at, identity.fork.text()};
   const auto use = node.enter();
   if (!use) return stats;  // closed: which store it was, and no figures
   auto store = node.store().stats();
@@ -255,10 +255,10 @@ Result<void> Local::vacuum(Progress progress) {
   return storage::vacuum(impl_->node->store(), impl_->node->until_closed(std::move(progress)));
 }
 
-Result<void> Local::backup(const std::filesystem::path& target, Progress progress) {
+Result<GlobalPosition> Local::backup(const std::filesystem::path& target, BackupOptions options, Progress progress) {
   const auto use = impl_->node->enter();
   if (!use) return refuse(use.error());
-  return storage::backup(impl_->node->store(), target, impl_->node->until_closed(std::move(progress)));
+  return storage::backup(impl_->node->store(), target, {.truth_only = options.truth_only, .up_to = options.up_to}, impl_->node->until_closed(std::move(progress)));
 }
 
 }  // namespace evershard

@@ -79,7 +79,8 @@ class Local final : public EventStore, public Administration, public AggregateDo
   Result<void> flush() override;
   Result<VerifyReport> verify(Progress progress = {}) override;
   Result<void> vacuum(Progress progress = {}) override;
-  Result<void> backup(const std::filesystem::path& target, Progress progress = {}) override;
+  using Administration::backup;
+  Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {}, Progress progress = {}) override;
 
   /// Answers everything under way, refuses everything new with `unavailable`, ends follows and streams; always ends.
   void close();

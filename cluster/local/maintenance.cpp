@@ -36,8 +36,12 @@ Result<RecoveryPlan> recover(const std::filesystem::path& data_dir, RecoveryOpti
   return ours(storage::recover(store_in(data_dir), {.cut_back = options.cut_back}, progress));
 }
 
-Result<void> restore(const std::filesystem::path& source, const std::filesystem::path& target, Progress progress) {
-  return storage::restore(source, target, progress);
+Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target, RestoreOptions options, Progress progress) {
+  return storage::restore(source, target, {.up_to = options.up_to}, progress);
+}
+
+Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target, Progress progress) {
+  return restore(source, target, RestoreOptions{}, std::move(progress));
 }
 
 }  // namespace evershard

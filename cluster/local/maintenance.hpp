@@ -36,10 +36,18 @@ struct RecoveryOptions {
 /// Carries the plan out. Errors: those of plan_recovery(); invalid_argument: the plan's refusal
 [[nodiscard]] Result<RecoveryPlan> recover(const std::filesystem::path& data_dir, RecoveryOptions options = {}, Progress progress = {});
 
-/// Copies a backup, or a closed store, into an absent or empty directory, and verifies the copy.
+struct RestoreOptions {
+  std::optional<GlobalPosition> up_to{};  ///< the store ends with it, as if nothing behind it had ever been appended
+};
+
+/// Copies a backup of either kind, or a closed store, into an absent or empty directory, and verifies the copy. Of a backup of
+/// the truth, or up to a position, the indexes are made anew.
 ///
-/// Errors: not_found, unavailable (the source is open), invalid_argument (the target holds something), corruption, cancelled, io
-[[nodiscard]] Result<void> restore(const std::filesystem::path& source, const std::filesystem::path& target, Progress progress = {});
+/// Returns: the position it ends with.
+/// Errors:  not_found, unavailable (the source is open), invalid_argument (the target holds something; `up_to` is behind the
+///          end, or inside of an append, whose first and last position are named), corruption, cancelled, io
+[[nodiscard]] Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target, RestoreOptions options, Progress progress = {});
+[[nodiscard]] Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target, Progress progress = {});
 
 /// One row as it lies on the disk.
 struct RawRow {

@@ -235,12 +235,16 @@ Result<void> Remote::vacuum(Progress progress) {
       [](const pb::VacuumResponse&) {});
 }
 
-Result<void> Remote::backup(const std::filesystem::path& target, Progress progress) {
+Result<GlobalPosition> Remote::backup(const std::filesystem::path& target, BackupOptions options, Progress progress) {
   pb::BackupRequest request;
   request.set_target(target.string());
-  return follow_work<pb::BackupResponse>(
+  request.set_truth_only(options.truth_only);
+  if (options.up_to) request.set_up_to(options.up_to->value);
+  GlobalPosition end;
+  EVERSHARD_TRY(follow_work<pb::BackupResponse>(
       *impl_->connection, progress, [&](grpc::ClientContext& context) { return impl_->connection->administration().Backup(&context, request); },
-      [](const pb::BackupResponse&) {});
+      [&](const pb::BackupResponse& response) { end = GlobalPosition(response.up_to()); }));
+  return end;
 }
 
 Result<std::string> Remote::types() {

@@ -59,7 +59,8 @@ class Remote final : public EventStore, public Administration {
   Result<VerifyReport> verify(Progress progress = {}) override;
   Result<void> vacuum(Progress progress = {}) override;
   /// Into a directory of the server's machine.
-  Result<void> backup(const std::filesystem::path& target, Progress progress = {}) override;
+  using Administration::backup;
+  Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {}, Progress progress = {}) override;
 
   /// What `evershard types` registered, as its file has it; empty: nothing.
   [[nodiscard]] Result<std::string> types();

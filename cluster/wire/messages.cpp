@@ -13,6 +13,7 @@ void put(const AggregateInfo& from, pb::AggregateInfo& to) {
 
 void put(const StoreStats& from, pb::StatsResponse& to) {
   to.set_store_id(from.info.store_id);
+  to.set_fork_id(from.info.fork_id);
   to.set_shards(from.info.shards);
   to.set_format(from.info.format);
   to.set_hash(from.info.hash);
@@ -53,7 +54,7 @@ Result<void> get(const pb::AggregateInfo& from, AggregateInfo& to) {
 }
 
 Result<void> get(pb::StatsResponse& from, StoreStats& to) {
-  to.info = {from.store_id(), from.shards(), from.format(), from.hash(), Timestamp{from.created_at_us()}};
+  to.info = {from.store_id(), from.shards(), from.format(), from.hash(), Timestamp{from.created_at_us()}, from.fork_id()};
   to.watermark = GlobalPosition(from.watermark());
   to.sealed = GlobalPosition(from.sealed());
   to.tail_events = from.tail_events();

@@ -1,6 +1,9 @@
 // `evershard init`, `stats`, `verify`, `backup`, `restore`, `recover`, `vacuum`, `inspect`.
 
+#include <chrono>
+#include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "tests/cli/program.hpp"
 
@@ -90,6 +93,90 @@ TEST_F(StoreCommands, BacksUpAndRestores) {
   EXPECT_EQ(nothing.status, 4);
   EXPECT_FALSE(fs::exists(path("else")));
   EXPECT_EQ(head(data), 210u);
+}
+
+TEST_F(StoreCommands, BacksUpTheTruthOnlyAndMakesTheIndexesWhenItIsRestored) {
+  const std::string data = store();
+  fill(data, 300);
+
+  const Json made = shown({"backup", path("truth"), "--data", data, "--truth-only"}).at(0);
+  const Finished opened = evershard({"read", "--data", path("truth"), "--format", "json"});
+  const Finished mended = evershard({"recover", "--data", path("truth"), "--format", "json"});
+  const Json restored = shown({"restore", path("truth"), path("again")}).at(0);
+
+  EXPECT_EQ(made.at("truth_only"), true);
+  EXPECT_EQ(made.at("up_to"), 300);
+  for (const auto& refused : {opened, mended}) {
+    EXPECT_EQ(refused.status, 5);
+    EXPECT_THAT(error_of(refused).at("message").get<std::string>(), HasSubstr("`evershard restore` makes a store of it"));
+  }
+  EXPECT_EQ(restored.at("up_to"), 300);
+  EXPECT_EQ(evershard({"export", "--data", path("again")}).out, evershard({"export", "--data", data}).out);
+  EXPECT_EQ(evershard({"query", "--data", path("again"), "--tag", "n:17"}).out, evershard({"query", "--data", data, "--tag", "n:17"}).out);
+  EXPECT_EQ(shown({"verify", "--data", path("again")}).at(0).at("errors"), 0);
+}
+
+TEST_F(StoreCommands, ClonesAndRestoresUpToAPosition) {
+  const std::string data = store();
+  fill(data, 50);
+  append(data, R"({"events":[{"aggregate":"a-1","type":"T"},{"type":"U"},{"aggregate":"a-2","type":"T"}]})" "\n");
+  fill(data, 20);
+  ASSERT_EQ(evershard({"backup", path("backup"), "--data", data}).status, 0);
+
+  const Json cloned = shown({"backup", path("clone"), "--data", data, "--up-to", "53"}).at(0);
+  const Json restored = shown({"restore", path("backup"), path("again"), "--up-to", "50"}).at(0);
+  const Finished torn = evershard({"restore", path("backup"), path("torn"), "--up-to", "52", "--format", "json"});
+  const Finished beyond = evershard({"backup", path("torn"), "--data", data, "--up-to", "74", "--format", "json"});
+
+  EXPECT_EQ(cloned.at("up_to"), 53);
+  EXPECT_EQ(restored.at("up_to"), 50);
+  EXPECT_EQ(evershard({"export", "--data", path("clone")}).out, evershard({"export", "--data", data, "--up-to", "53"}).out);
+  EXPECT_EQ(head(path("again")), 50u);
+  EXPECT_EQ(torn.status, 5);
+  EXPECT_THAT(error_of(torn).at("message").get<std::string>(), HasSubstr("the append at positions 51 to 53"));
+  EXPECT_EQ(beyond.status, 5);
+  EXPECT_FALSE(fs::exists(path("torn")));
+  const Json original = shown({"stats", "--data", data}).at(0), clone = shown({"stats", "--data", path("clone")}).at(0);
+  EXPECT_EQ(clone.at("store_id"), original.at("store_id"));
+  EXPECT_NE(clone.at("fork_id"), original.at("fork_id"));
+}
+
+TEST_F(StoreCommands, ABackupThatIsKilledLeavesNothingThatLooksWholeAndIsMadeAgain) {
+  const std::string data = store();
+  fill(data, 8'000);
+  const auto kind = [&](int round) {
+    Words backup{"backup", path("copy"), "--data", data};
+    const Words more = round % 2 == 0 ? Words{"--truth-only"} : Words{"--up-to", "7999"};
+    backup.insert(backup.end(), more.begin(), more.end());
+    return backup;
+  };
+  const auto began = std::chrono::steady_clock::now();
+  ASSERT_EQ(evershard(kind(1)).status, 0);
+  const auto whole = std::chrono::steady_clock::now() - began;
+  fs::remove_all(path("copy"));
+  int killed_inside = 0;
+  for (int round = 0; round < 4; ++round) {
+    Process making(words(kind(round)));
+    std::this_thread::sleep_for(whole * (round + 1) / 5);
+    making.signal(SIGKILL);
+    making.wait();
+
+    if (!fs::exists(path("copy.part"))) {
+      fs::remove_all(path("copy"));  // it was done, or had not begun
+      continue;
+    }
+    ++killed_inside;
+    EXPECT_FALSE(fs::exists(path("copy")));
+    EXPECT_NE(evershard({"restore", path("copy.part"), path("never")}).status, 0);
+    EXPECT_FALSE(fs::exists(path("never")));
+  }
+  EXPECT_GT(killed_inside, 0);
+
+  EXPECT_EQ(evershard({"backup", path("copy"), "--data", data, "--truth-only"}).status, 0) << "what the killed one left is replaced";
+  EXPECT_FALSE(fs::exists(path("copy.part")));
+  EXPECT_EQ(evershard({"restore", path("copy"), path("again")}).status, 0);
+  EXPECT_EQ(head(path("again")), 8'000u);
+  EXPECT_EQ(shown({"verify", "--data", data}).at(0).at("errors"), 0);
 }
 
 TEST_F(StoreCommands, RefusesABackupOntoSomething) {

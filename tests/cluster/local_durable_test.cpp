@@ -215,6 +215,35 @@ TEST(LocalDurable, IsCopiedWhileItRuns) {
   EXPECT_EQ(store.head(), GlobalPosition{119});
 }
 
+TEST(LocalDurable, AnAppendThatWasCutOffIsNewAndOneThatWasKeptIsKnown) {
+  const ScratchDir dir;
+  auto store = open_store(in(dir, 3));
+  const auto request = [](std::uint64_t n) {
+    return Append{}.event("order-1", "Placed", std::to_string(n)).event("order-2", "Placed", "p").expect("order-1", Version::exactly(n - 1)).request(id_of(n));
+  };
+  for (std::uint64_t n = 1; n <= 4; ++n) ASSERT_TRUE(store.append(request(n)));
+
+  const auto made = store.backup(dir.path() / "copy", {.up_to = GlobalPosition{4}});
+  const auto torn = store.backup(dir.path() / "torn", {.up_to = GlobalPosition{5}});
+
+  ASSERT_TRUE(made) << made.error().what;
+  EXPECT_EQ(*made, GlobalPosition{4});
+  EXPECT_EQ(code_of(torn), "invalid_argument");
+  EXPECT_THAT(torn.error().what, HasSubstr("positions 5 to 6"));
+  auto options = in(dir);
+  options.data_dir = dir.path() / "copy";
+  auto copy = open_store(options);
+  EXPECT_EQ(copy.stats()->info.store_id, store.stats()->info.store_id);
+  EXPECT_NE(copy.stats()->info.fork_id, store.stats()->info.fork_id);
+  const auto kept = copy.append(request(2)), cut_off = copy.append(request(3)), again = copy.append(request(3));
+  ASSERT_TRUE(kept && cut_off && again);
+  EXPECT_TRUE(kept->duplicate);
+  EXPECT_FALSE(cut_off->duplicate);
+  EXPECT_EQ(cut_off->first_position, GlobalPosition{5});
+  EXPECT_TRUE(again->duplicate);
+  EXPECT_EQ(copy.aggregate({"order", "1"})->version, SeqNr{3});
+}
+
 TEST(LocalDurable, BreaksOffLongWorkWhenItCloses) {
   const ScratchDir dir;
   auto store = open_store(in(dir));

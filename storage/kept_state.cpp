@@ -1,0 +1,52 @@
+#include "evershard/storage/kept_state.hpp"
+
+#include "evershard/storage/keys.hpp"
+#include "evershard/storage/snapshot_row.hpp"
+
+namespace evershard::storage {
+
+Result<void> KeptState::take(std::string_view key, std::string_view value) {
+  auto decoded = keys::decode_state(key);
+  if (!decoded) return refuse(std::move(decoded).error());
+  switch (decoded->kind) {
+    case keys::StateKey::Kind::identity:
+    case keys::StateKey::Kind::applied: return {};
+    case keys::StateKey::Kind::checkpoint:
+      if (options_.checkpoints) put_(key, value);
+      return {};
+    case keys::StateKey::Kind::snapshot: break;
+  }
+
+  if (decoded->aggregate != aggregate_) {
+    finish();
+    aggregate_ = decoded->aggregate;
+  }
+  std::optional<std::uint32_t> keep;
+  auto snapshot = decode_snapshot(value, decoded->aggregate, &keep);
+  if (!snapshot) return refuse(std::move(snapshot).error());
+  bool stays = snapshot->position <= options_.keeps;
+  if (stays) put_(key, value);
+  if (!decoded->retained)
+    lost_latest_ = !stays;
+  else if (stays)
+    newest_ = Retained{std::move(*snapshot), keep};  // their keys ascend by version
+  return {};
+}
+
+void KeptState::finish() {
+  if (lost_latest_ && newest_) {
+    auto& from = newest_->snapshot;
+    Snapshot latest;
+    latest.aggregate = aggregate_;
+    latest.version = from.version;
+    latest.payload = std::move(from.payload);
+    latest.format = from.format;
+    latest.schema_revision = from.schema_revision;
+    latest.keep = newest_->keep;
+    put_(keys::snapshot(aggregate_, std::nullopt), encode_snapshot(latest, from.position, from.taken_at));  // the latest does not expire
+  }
+  lost_latest_ = false;
+  newest_.reset();
+}
+
+}  // namespace evershard::storage

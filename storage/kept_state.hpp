@@ -1,0 +1,49 @@
+// KeptState: which state rows a copy of a store has that ends at an earlier position.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "evershard/protocol/numbers.hpp"
+#include "evershard/protocol/result.hpp"
+#include "evershard/protocol/snapshot.hpp"
+
+namespace evershard::storage {
+
+/// Given the rows in order of key, gives those that stay: snapshots of versions the copy has, and other owners' rows.
+/// Identity and applied row are made anew by whoever copies.
+///
+/// Where the latest snapshot of an aggregate goes, the newest retained copy that stays is the latest again, as it was then.
+class KeptState {
+ public:
+  using Put = std::function<void(std::string_view key, std::string_view value)>;
+  struct Options {
+    GlobalPosition keeps;  ///< the copy ends here
+    /// Checkpoints stay. Not where events are cut off: one that stood behind the end would skip what is appended there.
+    bool checkpoints = true;
+  };
+  KeptState(Options options, Put put) : options_(options), put_(std::move(put)) {}
+
+  /// Errors: corruption: the row cannot be read, and is left out
+  Result<void> take(std::string_view key, std::string_view value);
+  /// After the last row.
+  void finish();
+
+ private:
+  struct Retained {
+    RecordedSnapshot snapshot;
+    std::optional<std::uint32_t> keep;
+  };
+
+  const Options options_;
+  const Put put_;
+  AggregateId aggregate_;     // whose snapshots these are
+  bool lost_latest_ = false;  // its slot 0 does not stay
+  std::optional<Retained> newest_;  // of the retained copies that do
+};
+
+}  // namespace evershard::storage
