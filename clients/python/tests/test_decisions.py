@@ -143,5 +143,5 @@ def test_a_window_has_room_for_so_many_and_for_so_many_bytes() -> None:
     pipeline.add(Append(Event("T")), 0.0)
     assert not pipeline.has_room
     large = Pipeline(100, None)
-    large.add(Append(Event("T", payload=b"x" * (17 << 20))), 0.0)
+    large.add(Append(Event("T", payload=bytes(17 << 20))), 0.0)
     assert not large.has_room
