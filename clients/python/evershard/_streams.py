@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator
 from types import TracebackType
@@ -32,12 +33,18 @@ def is_cancelled() -> bool:
     return task is not None and task.cancelling() > 0
 
 
+def _looked_at(reading: asyncio.Future[Any]) -> None:
+    if not reading.cancelled():
+        reading.exception()  # whoever left early does not want to hear of it
+
+
 class _Stream:
     """A call whose next message is waited for with an end, and that can be closed from another task."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
         self._call: Any = None
+        self._reading: asyncio.Future[Any] | None = None  # the call's next message
         self._closed = asyncio.Event()
 
     async def close(self) -> None:
@@ -51,41 +58,42 @@ class _Stream:
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self.close()
 
+    def __del__(self) -> None:
+        with contextlib.suppress(Exception):
+            self._drop()
+
     def _drop(self) -> None:
         if self._call is not None:
             self._call.cancel()
-            self._call = None
+        self._call = self._reading = None
 
     @property
     def _ended(self) -> bool:
         return self._closed.is_set() or self._client._closed
 
     async def _next_message(self, timeout: float | None) -> Any:
-        """None: the stream has ended. Errors: EvershardError, builtins.TimeoutError"""
+        """None: the stream has ended. Errors: EvershardError, builtins.TimeoutError. Cancelled, it can be asked again: the read goes on."""
+        if self._reading is None:
+            self._reading = asyncio.ensure_future(self._call.read())
+            self._reading.add_done_callback(_looked_at)
+        reading = self._reading
+        await asyncio.wait({reading}, timeout=timeout)
+        if not reading.done():
+            raise asyncio.TimeoutError
+        self._reading = None
         try:
-            async with asyncio.timeout(timeout):
-                message = await self._call.read()
+            message = reading.result()
         except grpc.aio.AioRpcError as failed:
-            self._call = None
             raise _wire.failure(failed) from None
-        except grpc.aio.UsageError:
-            self._drop()
-            raise UnavailableError("the client was closed") from None
-        except asyncio.CancelledError:
-            self._drop()
-            if is_cancelled():
-                raise
-            raise UnavailableError("the call was cancelled") from None  # by close()
-        except BaseException:
-            self._drop()
-            raise
-        if message is grpc.aio.EOF:
-            call, self._call = self._call, None
-            code = await call.code()
-            if code != grpc.StatusCode.OK:
-                raise _wire.failure(grpc.aio.AioRpcError(code, await call.initial_metadata(), await call.trailing_metadata(), await call.details()))
-            return None
-        return message
+        except (grpc.aio.UsageError, asyncio.CancelledError):
+            raise UnavailableError("the call was cancelled") from None  # by close(), here or of the client
+        if message is not grpc.aio.EOF:
+            return message
+        call = self._call
+        code = grpc.StatusCode.OK if call is None else await call.code()
+        if code != grpc.StatusCode.OK:
+            raise _wire.failure(grpc.aio.AioRpcError(code, await call.initial_metadata(), await call.trailing_metadata(), await call.details()))
+        return None
 
     async def _pause(self, seconds: float) -> None:
         """Or until it is closed."""
@@ -140,6 +148,7 @@ class EventReader(_Stream):
                 if events:
                     return events
             except EvershardError as failed:
+                self._drop()
                 wait = backoff.next(failed)
                 if self._ended:
                     break
@@ -147,7 +156,11 @@ class EventReader(_Stream):
                     raise
                 await self._pause(wait)
             except asyncio.TimeoutError:
+                self._drop()
                 raise TimeoutError(f"no page in {self._timeout:g} s") from None
+            except asyncio.CancelledError:
+                self._drop()
+                raise
         self._drop()
         return ()
 

@@ -220,7 +220,7 @@ def test_closing_the_client_ends_what_waits(server: Any) -> None:
 def test_a_slow_consumer_misses_nothing(store: Client) -> None:
     with store.subscribe(after=0, page_events_max=10, heartbeat=0.2) as subscription:
         positions: list[int] = []
-        for batch in range(5):
+        for _ in range(5):
             store.append([placed("order-1", n) for n in range(200)])
         while len(positions) < 1_000:
             positions += [event.position for event in next(subscription).events]
@@ -269,7 +269,12 @@ def test_a_commands_reply_is_stored(store: Client) -> None:
     assert done.last_position == 1
 
 
-def test_administration(store: Client, tmp_path: pathlib.Path) -> None:
+def test_administration(make_server: Any, tmp_path: pathlib.Path) -> None:
+    with Client(make_server().address) as store:
+        administer(store, tmp_path)
+
+
+def administer(store: Client, tmp_path: pathlib.Path) -> None:
     store.append([placed("order-1", n) for n in range(100)])
     told: list[evershard.Progress] = []
     stats = store.stats()
