@@ -1,0 +1,62 @@
+"""Client of Evershard, an event store. Blocking: Client; asyncio: evershard.aio.Client."""
+
+from . import aio
+from ._append import Append, AppendOutcome
+from ._client import AppendMany, Client, EventReader, Subscription
+from ._connection import Tls
+from ._errors import (
+                      CallCancelledError,
+                      ConditionFailedError,
+                      ConflictError,
+                      CorruptionError,
+                      DuplicateEventError,
+                      ErrorCode,
+                      EvershardError,
+                      FencedError,
+                      InvalidArgumentError,
+                      InvalidQueryError,
+                      IoError,
+                      NotFoundError,
+                      OutcomeUnknownError,
+                      OverloadedError,
+                      PermissionDeniedError,
+                      ProtocolError,
+                      TimeoutError,
+                      TooLargeError,
+                      UnauthenticatedError,
+                      UnavailableError,
+                      VersionConflictError,
+                      WrongShardError,
+)
+from ._values import (
+                      AggregateId,
+                      AggregateInfo,
+                      AppendCondition,
+                      Appended,
+                      CommandRecord,
+                      Event,
+                      EventState,
+                      ExpectedVersion,
+                      FeedItem,
+                      FeedKind,
+                      PayloadFormat,
+                      Progress,
+                      Query,
+                      QueryItem,
+                      RecordedEvent,
+                      RecordedSnapshot,
+                      Snapshot,
+                      Stats,
+                      VerifyReport,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AggregateId", "AggregateInfo", "Append", "AppendCondition", "AppendMany", "AppendOutcome", "Appended", "CallCancelledError", "Client", "CommandRecord",
+    "ConditionFailedError", "ConflictError", "CorruptionError", "DuplicateEventError", "ErrorCode", "Event", "EventReader", "EventState", "EvershardError",
+    "ExpectedVersion", "FeedItem", "FeedKind", "FencedError", "InvalidArgumentError", "InvalidQueryError", "IoError", "NotFoundError", "OutcomeUnknownError",
+    "OverloadedError", "PayloadFormat", "PermissionDeniedError", "Progress", "ProtocolError", "Query", "QueryItem", "RecordedEvent", "RecordedSnapshot",
+    "Snapshot", "Stats", "Subscription", "TimeoutError", "Tls", "TooLargeError", "UnauthenticatedError", "UnavailableError", "VerifyReport",
+    "VersionConflictError", "WrongShardError", "aio",
+]

@@ -1,0 +1,194 @@
+"""Many appends over one stream, and over the next one when it breaks."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+import grpc
+import grpc.aio
+
+from . import _wire
+from ._append import Append, AppendOutcome
+from ._errors import CallCancelledError, EvershardError, ProtocolError, TimeoutError, UnavailableError
+from ._pipeline import Pipeline
+from ._retry import Backoff, worth_retrying
+from ._streams import is_cancelled
+
+if TYPE_CHECKING:
+    from .aio import Client
+
+T = TypeVar("T")
+
+
+class AppendMany:
+    """Iterates over AppendOutcomes, in the order of the appends. Ends when each has been given; raises what `appends` raised, or, with no answer
+    for the time-out, what is wrong, behind the outcomes of those before. close(): what was not sent yet is not sent."""
+
+    def __init__(self, client: Client, appends: AsyncIterable[Append] | Iterable[Append], in_flight: int, timeout: float | None) -> None:
+        self._client = client
+        self._appends = appends
+        self._pipeline = Pipeline(max(in_flight, 1), timeout)
+        self._changed = asyncio.Event()  # whoever waits looks again
+        self._timeout = timeout
+        self._source_ended = False
+        self._failed: BaseException | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._done = False
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        self._done = True
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._change()
+
+    async def __anext__(self) -> AppendOutcome:
+        if not self._tasks and not self._done:
+            self._tasks = [asyncio.ensure_future(self._take_appends()), asyncio.ensure_future(self._exchange())]
+        while not self._done:
+            outcome = self._pipeline.take()
+            if outcome is not None:
+                self._change()  # there is room
+                return outcome
+            if self._pipeline.is_empty and (self._source_ended or self._failed is not None):
+                await self.close()
+                if self._failed is not None:
+                    raise self._failed
+                break
+            await self._change_seen()
+        raise StopAsyncIteration
+
+    async def next_ready(self) -> list[AppendOutcome]:
+        """The next outcome, and those behind it that are there already; none: there are no more."""
+        try:
+            ready = [await self.__anext__()]
+        except StopAsyncIteration:
+            return []
+        while len(ready) < 64 and (more := self._pipeline.take()) is not None:
+            ready.append(more)
+        self._change()
+        return ready
+
+    def _change(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def _change_seen(self, timeout: float | None = None) -> None:
+        try:
+            async with asyncio.timeout(timeout):
+                await self._changed.wait()
+        except asyncio.TimeoutError:
+            pass
+
+    async def _take_appends(self) -> None:
+        source = self._appends if isinstance(self._appends, AsyncIterable) else _as_async(self._appends)
+        try:
+            async for append in source:
+                self._pipeline.add(append, time.monotonic())
+                self._change()
+                while not self._pipeline.has_room:
+                    await self._change_seen()
+                if self._failed is not None:
+                    return
+        except Exception as error:
+            self._failed = self._failed or error
+        finally:
+            self._source_ended = True
+            self._change()
+
+    async def _exchange(self) -> None:
+        """One connection after the other, until everything is answered or it is too late."""
+        backoff = Backoff()
+        try:
+            while not (self._source_ended and not self._pipeline.has_work):
+                if not self._pipeline.has_work:
+                    await self._change_seen()
+                    continue
+                failed = await self._exchange_once(backoff)
+                self._pipeline.broke()
+                if failed is None:
+                    continue
+                if self._client._closed or not worth_retrying(failed) or self._pipeline.is_late(time.monotonic()):
+                    return self._give_up(failed)
+                await asyncio.sleep(backoff.next(failed))
+        except Exception as error:  # whoever iterates must not wait forever
+            self._give_up(error if isinstance(error, EvershardError) else ProtocolError(repr(error)))
+
+    def _give_up(self, failed: EvershardError) -> None:
+        self._failed = self._failed or failed
+        self._pipeline.give_up(failed)
+        self._change()
+
+    async def _exchange_once(self, backoff: Backoff) -> EvershardError | None:
+        """What ended it; None: all is answered."""
+        call = self._client._events.AppendMany(metadata=self._client._metadata)
+        writing = asyncio.ensure_future(self._write(call))
+        try:
+            while (message := await self._answer(call)) is not grpc.aio.EOF:
+                backoff.reset()
+                self._pipeline.answered(message, time.monotonic())
+                self._change()
+            code = await call.code()
+            if code != grpc.StatusCode.OK:
+                raise grpc.aio.AioRpcError(code, await call.initial_metadata(), await call.trailing_metadata(), await call.details())
+            return UnavailableError("the server ended the stream") if self._pipeline.has_work else None
+        except grpc.aio.AioRpcError as failed:
+            return _wire.failure(failed)
+        except grpc.aio.UsageError as closed:
+            return CallCancelledError(f"the client was closed: {closed}")
+        except EvershardError as failed:
+            return failed
+        except asyncio.CancelledError:
+            if is_cancelled():
+                raise
+            return CallCancelledError("the client was closed")
+        finally:
+            call.cancel()
+            writing.cancel()
+            await asyncio.gather(writing, return_exceptions=True)
+
+    async def _answer(self, call: Any) -> Any:
+        """The next message. Errors: TimeoutError: appends are on their way, and no answer came for the time-out"""
+        read = asyncio.ensure_future(call.read())
+        try:
+            while not read.done():
+                await asyncio.wait({read}, timeout=None if self._timeout is None else self._timeout / 4)
+                if not read.done() and self._pipeline.waits_for_answers and self._pipeline.is_late(time.monotonic()):
+                    raise TimeoutError(f"no answer in {self._timeout:g} s")
+            return read.result()
+        finally:
+            if not read.done():
+                read.cancel()
+                await asyncio.gather(read, return_exceptions=True)
+
+    async def _write(self, call: Any) -> None:
+        try:
+            while not (self._source_ended and not self._pipeline.has_work):
+                when = self._pipeline.when_next()
+                now = time.monotonic()
+                if when is None or when > now:
+                    await self._change_seen(None if when is None else when - now)
+                    continue
+                await call.write(self._pipeline.send_next(now))
+            await call.done_writing()
+        except (grpc.aio.AioRpcError, grpc.aio.UsageError, asyncio.InvalidStateError):
+            pass  # the reading side says what it was
+
+
+async def _as_async(items: Iterable[T]) -> AsyncIterator[T]:
+    for item in items:
+        yield item
+        await asyncio.sleep(0)

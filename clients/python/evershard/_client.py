@@ -1,0 +1,252 @@
+"""The blocking client: each call is the asyncio client's, run in a thread of its own. From any thread; any number of calls at once."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+from . import aio
+from ._append import Append, AppendOutcome
+from ._connection import Tls
+from ._portal import Portal, from_threads
+from ._values import (
+    AggregateIdLike,
+    AggregateInfo,
+    AppendCondition,
+    Appended,
+    CommandRecord,
+    Event,
+    ExpectedVersionLike,
+    FeedItem,
+    Progress,
+    Query,
+    RecordedEvent,
+    RecordedSnapshot,
+    Snapshot,
+    Stats,
+    VerifyReport,
+)
+from .aio import DEFAULT
+
+T = TypeVar("T")
+S = TypeVar("S", bound="_Closes")
+
+
+class _Closes(Protocol):
+    async def close(self) -> None: ...
+
+
+class Client:
+    """A connection to a server; see evershard.aio.Client for what each word means, and for the errors.
+
+    >>> with Client("127.0.0.1:7420") as store:
+    ...     store.append(Event("OrderPlaced", "order-1", {"total": 42}, ["customer:7"]), expect={"order-1": "none"})
+    """
+
+    def __init__(self, address: str = "127.0.0.1:7420", *, token: str | None = None, tls: Tls | bool = False, timeout: float | None = 30.0,
+                 message_bytes_max: int = 64 << 20, keepalive: float = 20.0, options: Sequence[tuple[str, Any]] = ()) -> None:
+        self._portal = Portal.shared()
+
+        async def make() -> aio.Client:
+            return aio.Client(address, token=token, tls=tls, timeout=timeout, message_bytes_max=message_bytes_max, keepalive=keepalive, options=options)
+
+        self._client = self._portal.run(make())
+
+    def close(self) -> None:
+        """Ends every call that is under way."""
+        self._portal.run(self._client.close())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    # Writing
+
+    def append(
+        self, events: Event | Append | Iterable[Event], *,
+        expect: Mapping[AggregateIdLike, ExpectedVersionLike] | Mapping[str, ExpectedVersionLike] | None = None,
+        fail_if: Query | AppendCondition | Iterable[Query | AppendCondition] = (), snapshots: Snapshot | Iterable[Snapshot] = (),
+        command: CommandRecord | None = None, conflicts_max: int = 0, timeout: float | None = DEFAULT,
+    ) -> Appended:
+        return self._portal.run(self._client.append(
+            events, expect=expect, fail_if=fail_if, snapshots=snapshots, command=command, conflicts_max=conflicts_max, timeout=timeout))
+
+    def append_many(self, appends: Iterable[Append], *, in_flight: int = 256, timeout: float | None = DEFAULT) -> AppendMany:
+        """`appends` is iterated over in another thread."""
+
+        async def make() -> aio.AppendMany:
+            return self._client.append_many(from_threads(appends), in_flight=in_flight, timeout=timeout)
+
+        return AppendMany(self._portal, self._portal.run(make()))
+
+    def put_snapshot(self, snapshot: Snapshot, *, timeout: float | None = DEFAULT) -> None:
+        self._portal.run(self._client.put_snapshot(snapshot, timeout=timeout))
+
+    # Reading
+
+    def read(self, query: Query | None = None, *, after: int = 0, before: int | None = None, up_to: int | None = None, limit: int | None = None,
+             backwards: bool = False, at_least: int | None = None, timeout: float | None = DEFAULT) -> EventReader:
+        async def make() -> aio.EventReader:
+            return self._client.read(query, after=after, before=before, up_to=up_to, limit=limit, backwards=backwards, at_least=at_least, timeout=timeout)
+
+        return EventReader(self._portal, self._portal.run(make()))
+
+    def read_aggregate(self, aggregate: AggregateIdLike, *, from_seq_nr: int | None = None, up_to: int | None = None, limit: int | None = None,
+                       backwards: bool = False, at_least: int | None = None, timeout: float | None = DEFAULT) -> EventReader:
+        async def make() -> aio.EventReader:
+            return self._client.read_aggregate(
+                aggregate, from_seq_nr=from_seq_nr, up_to=up_to, limit=limit, backwards=backwards, at_least=at_least, timeout=timeout)
+
+        return EventReader(self._portal, self._portal.run(make()))
+
+    def subscribe(self, query: Query | None = None, *, after: int | None = None, heartbeat: float | None = 10.0, page_events_max: int | None = None,
+                  retry_for: float | None = None) -> Subscription:
+        async def make() -> aio.Subscription:
+            return self._client.subscribe(query, after=after, heartbeat=heartbeat, page_events_max=page_events_max, retry_for=retry_for)
+
+        return Subscription(self._portal, self._portal.run(make()))
+
+    def head(self, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> int:
+        return self._portal.run(self._client.head(at_least=at_least, timeout=timeout))
+
+    def event_at(self, position: int, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> RecordedEvent:
+        return self._portal.run(self._client.event_at(position, at_least=at_least, timeout=timeout))
+
+    def aggregate(self, aggregate: AggregateIdLike, *, up_to: int | None = None, at_least: int | None = None,
+                  timeout: float | None = DEFAULT) -> AggregateInfo:
+        return self._portal.run(self._client.aggregate(aggregate, up_to=up_to, at_least=at_least, timeout=timeout))
+
+    def aggregates(self, type: str | None = None, *, after: AggregateIdLike | None = None, page: int = 1_000, at_least: int | None = None,
+                   timeout: float | None = DEFAULT) -> Iterator[AggregateInfo]:
+        rows = self._client.aggregates(type, after=after, page=page, at_least=at_least, timeout=timeout)
+        while some := self._portal.run(_some_of(rows, page)):
+            yield from some
+
+    def state(self, aggregate: AggregateIdLike, *, version: int | None = None, up_to: int | None = None, limit: int | None = None,
+              at_least: int | None = None, timeout: float | None = DEFAULT) -> dict[str, Any]:
+        return self._portal.run(self._client.state(aggregate, version=version, up_to=up_to, limit=limit, at_least=at_least, timeout=timeout))
+
+    def snapshot(self, aggregate: AggregateIdLike, *, at_or_before: int | None = None, up_to: int | None = None, at_least: int | None = None,
+                 timeout: float | None = DEFAULT) -> RecordedSnapshot | None:
+        return self._portal.run(self._client.snapshot(aggregate, at_or_before=at_or_before, up_to=up_to, at_least=at_least, timeout=timeout))
+
+    def snapshots(self, aggregate: AggregateIdLike, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> list[RecordedSnapshot]:
+        return self._portal.run(self._client.snapshots(aggregate, at_least=at_least, timeout=timeout))
+
+    def types(self, *, timeout: float | None = DEFAULT) -> bytes:
+        return self._portal.run(self._client.types(timeout=timeout))
+
+    # Administration. `progress` is called from evershard's own thread: it must not call the client.
+
+    def stats(self, *, timeout: float | None = DEFAULT) -> Stats:
+        return self._portal.run(self._client.stats(timeout=timeout))
+
+    def flush(self, *, timeout: float | None = DEFAULT) -> None:
+        self._portal.run(self._client.flush(timeout=timeout))
+
+    def verify(self, progress: Callable[[Progress], None] | None = None) -> VerifyReport:
+        return self._portal.run(self._client.verify(progress))
+
+    def vacuum(self, progress: Callable[[Progress], None] | None = None) -> None:
+        self._portal.run(self._client.vacuum(progress))
+
+    def backup(self, target: str, progress: Callable[[Progress], None] | None = None, *, truth_only: bool = False, up_to: int | None = None) -> None:
+        self._portal.run(self._client.backup(target, progress, truth_only=truth_only, up_to=up_to))
+
+
+async def _some_of(items: AsyncIterator[T], most: int) -> list[T]:
+    """The next ones, at most so many; none: there are no more."""
+    some: list[T] = []
+    while len(some) < most:
+        try:
+            some.append(await anext(items))
+        except StopAsyncIteration:
+            break
+    return some
+
+
+class _Stream(Generic[S]):
+    """An iteration that can be closed, also from another thread."""
+
+    def __init__(self, portal: Portal, stream: S) -> None:
+        self._portal = portal
+        self._stream = stream
+
+    def close(self) -> None:
+        """Ends the call; whoever waits for its next item is told that nothing follows."""
+        self._portal.run(self._stream.close())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def __iter__(self) -> Self:
+        return self
+
+
+class EventReader(_Stream[aio.EventReader]):
+    """Iterates over events, a page fetched at a time. Leaving early: close(), or `with`."""
+
+    def __init__(self, portal: Portal, stream: aio.EventReader) -> None:
+        super().__init__(portal, stream)
+        self._page: deque[RecordedEvent] = deque()
+
+    @property
+    def watermark(self) -> int | None:
+        """What the whole read is bounded by; None before its first page."""
+        return self._stream.watermark
+
+    def __next__(self) -> RecordedEvent:
+        if not self._page:
+            self._page.extend(self.next_page())
+            if not self._page:
+                raise StopIteration
+        return self._page.popleft()
+
+    def next_page(self) -> tuple[RecordedEvent, ...]:
+        """Events that follow; none: there are no more."""
+        return self._portal.run(self._stream.next_page())
+
+
+class Subscription(_Stream[aio.Subscription]):
+    """Iterates over FeedItems until it is closed. `watermark` is that of the last item: what a later subscription goes on after."""
+
+    @property
+    def watermark(self) -> int | None:
+        return self._stream.watermark
+
+    @property
+    def reconnects(self) -> int:
+        return self._stream.reconnects
+
+    def __next__(self) -> FeedItem:
+        found = self._portal.run(_some_of(self._stream, 1))
+        if not found:
+            raise StopIteration
+        return found[0]
+
+    def events(self) -> Iterator[RecordedEvent]:
+        """The events alone."""
+        for item in self:
+            yield from item.events
+
+
+class AppendMany(_Stream[aio.AppendMany]):
+    """Iterates over AppendOutcomes, in the order of the appends."""
+
+    def __init__(self, portal: Portal, stream: aio.AppendMany) -> None:
+        super().__init__(portal, stream)
+        self._ready: deque[AppendOutcome] = deque()
+
+    def __next__(self) -> AppendOutcome:
+        if not self._ready:
+            self._ready.extend(self._portal.run(self._stream.next_ready()))
+            if not self._ready:
+                raise StopIteration
+        return self._ready.popleft()

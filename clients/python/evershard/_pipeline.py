@@ -1,0 +1,123 @@
+"""Many appends in flight: which is sent next, whose an answer is, and what is sent again when a connection breaks. No clock of its own, no
+connection."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from . import _wire
+from ._append import Append, AppendOutcome
+from ._errors import EvershardError, OutcomeUnknownError, ProtocolError
+from ._retry import Backoff, worth_retrying
+from .v1 import service_pb2, store_pb2
+
+_BYTES_MAX = 16 << 20
+
+
+@dataclass(slots=True)
+class Slot:
+    append: Append
+    message: store_pb2.AppendRequest
+    bytes: int
+    outcome: AppendOutcome | None = None
+    first_sent: float | None = None
+    not_before: float = 0.0
+    backoff: Backoff = field(default_factory=Backoff)
+
+
+class Pipeline:
+    """Times are seconds of one clock."""
+
+    def __init__(self, in_flight: int, timeout: float | None) -> None:
+        self._in_flight = in_flight
+        self._timeout = timeout
+        self._slots: deque[Slot] = deque()  # in the order given, until they are handed out
+        self._bytes = 0
+        self._to_send: deque[Slot] = deque()
+        self._sent: deque[Slot] = deque()  # in the order their answers come
+        self._progressed = 0.0  # when an answer came last, or there was something to do after a silence
+
+    @property
+    def has_room(self) -> bool:
+        return not self._slots or (len(self._slots) < self._in_flight and self._bytes < _BYTES_MAX)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._slots
+
+    @property
+    def waits_for_answers(self) -> bool:
+        return bool(self._sent)
+
+    @property
+    def has_work(self) -> bool:
+        return bool(self._sent or self._to_send)
+
+    def add(self, append: Append, now: float) -> None:
+        message = _wire.append(append)
+        if not self.has_work:
+            self._progressed = now
+        slot = Slot(append, message, message.ByteSize())
+        self._slots.append(slot)
+        self._to_send.append(slot)
+        self._bytes += slot.bytes
+
+    def when_next(self) -> float | None:
+        """When there is something to be sent; None: not before something changes."""
+        return self._to_send[0].not_before if self._to_send else None
+
+    def send_next(self, now: float) -> store_pb2.AppendRequest:
+        slot = self._to_send.popleft()
+        if slot.first_sent is None:
+            slot.first_sent = now
+        self._sent.append(slot)
+        return slot.message
+
+    def answered(self, message: service_pb2.AppendOutcome, now: float) -> None:
+        """The next answer in order. What is worth it is sent again, behind what is on its way already."""
+        if not self._sent:
+            raise ProtocolError("an answer to nothing")
+        self._progressed = now
+        slot = self._sent.popleft()
+        if message.WhichOneof("outcome") == "appended":
+            slot.outcome = AppendOutcome(slot.append, appended=_wire.appended(message.appended))
+            return
+        failed = _wire.error(message.refused)
+        wait = slot.backoff.next(failed)
+        if worth_retrying(failed, write=True) and not self._late(slot, now + wait):
+            slot.not_before = now + wait
+            self._to_send.append(slot)
+        else:
+            slot.outcome = AppendOutcome(slot.append, error=failed)
+
+    def broke(self) -> None:
+        """Everything that was sent and not answered is sent again, first and in order."""
+        self._to_send.extendleft(reversed(self._sent))
+        self._sent.clear()
+
+    def give_up(self, failed: EvershardError) -> None:
+        """No answer will come any more. What was sent is unknown, what was not has failed."""
+        self.broke()
+        for slot in self._to_send:
+            error = failed
+            if slot.first_sent is not None and not (failed.told_by_server and not worth_retrying(failed, write=True)):
+                error = OutcomeUnknownError(f"sent, and not answered: {failed.message}")
+                error.append = slot.append
+            slot.outcome = AppendOutcome(slot.append, error=error)
+        self._to_send.clear()
+
+    def take(self) -> AppendOutcome | None:
+        """The outcome of the first append that was not handed out yet, once it is there."""
+        if not self._slots or self._slots[0].outcome is None:
+            return None
+        slot = self._slots.popleft()
+        self._bytes -= slot.bytes
+        return slot.outcome
+
+    def is_late(self, now: float) -> bool:
+        """Nothing was answered for the time-out."""
+        return self._timeout is not None and now - self._progressed >= self._timeout
+
+    def _late(self, slot: Slot, now: float) -> bool:
+        return self._timeout is not None and slot.first_sent is not None and now - slot.first_sent >= self._timeout

@@ -1,0 +1,72 @@
+"""The event loop that blocking clients share: one thread a process, started with the first client."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import os
+import threading
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
+from typing import Any, TypeVar
+
+from ._errors import CallCancelledError
+
+T = TypeVar("T")
+
+
+class Portal:
+    _shared: Portal | None = None
+    _lock = threading.Lock()
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(_quietly)
+        self._thread = threading.Thread(target=self._loop.run_forever, name="evershard", daemon=True)
+        self._thread.start()
+
+    @classmethod
+    def shared(cls) -> Portal:
+        with cls._lock:
+            if cls._shared is None:
+                cls._shared = cls()
+            return cls._shared
+
+    @classmethod
+    def _forget(cls) -> None:
+        cls._lock = threading.Lock()
+        cls._shared = None
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Its result. An interruption of the caller (Ctrl-C) cancels the work."""
+        if threading.current_thread() is self._thread:
+            work.close()
+            raise RuntimeError("a blocking call from evershard's own thread would wait for itself")
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except concurrent.futures.CancelledError:
+            raise CallCancelledError("the call was cancelled") from None
+        except BaseException:
+            future.cancel()
+            raise
+
+
+def _quietly(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    # gRPC before 1.7x wakes every loop of a process for each other's calls, and trips over it, without consequence.
+    if not isinstance(context.get("exception"), BlockingIOError):
+        loop.default_exception_handler(context)
+
+
+async def from_threads(items: Iterable[T]) -> AsyncIterator[T]:
+    """Takes the next item in another thread, so that a slow one delays nobody else."""
+    loop, iterator, end = asyncio.get_running_loop(), iter(items), object()
+    with concurrent.futures.ThreadPoolExecutor(1, "evershard-appends") as thread:
+        while (item := await loop.run_in_executor(thread, _next, iterator, end)) is not end:
+            yield item
+
+
+def _next(iterator: Iterator[Any], end: object) -> Any:
+    return next(iterator, end)
+
+
+os.register_at_fork(after_in_child=Portal._forget)

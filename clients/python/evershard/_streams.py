@@ -1,0 +1,243 @@
+"""What is read message by message: reads and subscriptions, which go on where they were when a connection breaks."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import grpc
+import grpc.aio
+
+from . import _wire
+from ._errors import EvershardError, TimeoutError, UnavailableError
+from ._reading import ReadCursor
+from ._retry import Backoff, worth_retrying
+from ._values import FeedItem, Query, RecordedEvent
+from .v1 import service_pb2
+
+if TYPE_CHECKING:
+    from .aio import Client
+
+
+def ms_of(seconds: float | None) -> int:
+    return 2**32 - 1 if seconds is None else min(int(seconds * 1000), 2**32 - 1)
+
+
+def is_cancelled() -> bool:
+    """The task itself, not only a call it waits for."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _looked_at(reading: asyncio.Future[Any]) -> None:
+    if not reading.cancelled():
+        reading.exception()  # whoever left early does not want to hear of it
+
+
+class _Stream:
+    """A call whose next message is waited for with an end, and that can be closed from another task."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._call: Any = None
+        self._reading: asyncio.Future[Any] | None = None  # the call's next message
+        self._closed = asyncio.Event()
+
+    async def close(self) -> None:
+        """Ends the call; whoever waits for its next message is told that nothing follows."""
+        self._closed.set()
+        self._drop()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    def __del__(self) -> None:
+        with contextlib.suppress(Exception):
+            self._drop()
+
+    def _drop(self) -> None:
+        if self._call is not None:
+            self._call.cancel()
+        self._call = self._reading = None
+
+    @property
+    def _ended(self) -> bool:
+        return self._closed.is_set() or self._client._closed
+
+    async def _next_message(self, timeout: float | None) -> Any:
+        """None: the stream has ended. Errors: EvershardError, builtins.TimeoutError. Cancelled, it can be asked again: the read goes on."""
+        if self._reading is None:
+            self._reading = asyncio.ensure_future(self._call.read())
+            self._reading.add_done_callback(_looked_at)
+        reading = self._reading
+        await asyncio.wait({reading}, timeout=timeout)
+        if not reading.done():
+            raise asyncio.TimeoutError
+        self._reading = None
+        try:
+            message = reading.result()
+        except grpc.aio.AioRpcError as failed:
+            raise _wire.failure(failed) from None
+        except (grpc.aio.UsageError, asyncio.CancelledError):
+            raise UnavailableError("the call was cancelled") from None  # by close(), here or of the client
+        if message is not grpc.aio.EOF:
+            return message
+        call = self._call
+        code = grpc.StatusCode.OK if call is None else await call.code()
+        if code != grpc.StatusCode.OK:
+            raise _wire.failure(grpc.aio.AioRpcError(code, await call.initial_metadata(), await call.trailing_metadata(), await call.details()))
+        return None
+
+    async def _pause(self, seconds: float) -> None:
+        """Or until it is closed."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._closed.wait()
+        except asyncio.TimeoutError:
+            pass
+
+
+class EventReader(_Stream):
+    """Iterates over events, a page fetched at a time; `async for`, or next_page(). Leaving early: close(), or `async with`.
+
+    Goes on behind the last event when a connection breaks, within the time-out.
+    """
+
+    def __init__(self, client: Client, cursor: ReadCursor, timeout: float | None) -> None:
+        super().__init__(client)
+        self._cursor = cursor
+        self._timeout = timeout
+        self._page: list[RecordedEvent] = []  # backwards
+
+    @property
+    def watermark(self) -> int | None:
+        """What the whole read is bounded by; None before its first page."""
+        return self._cursor.watermark
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> RecordedEvent:
+        if not self._page:
+            page = await self.next_page()
+            if not page:
+                raise StopAsyncIteration
+            self._page = list(reversed(page))
+        return self._page.pop()
+
+    async def next_page(self) -> tuple[RecordedEvent, ...]:
+        """Events that follow; none: there are no more."""
+        until = None if self._timeout is None else time.monotonic() + self._timeout
+        backoff = Backoff()
+        while not self._cursor.complete and not self._ended:
+            left = None if until is None else max(until - time.monotonic(), 0.0)
+            try:
+                if self._call is None:
+                    self._call = self._client._events.Read(self._cursor.request(ms_of(left)), metadata=self._client._metadata)
+                message = await self._next_message(None if left is None else left + 0.5)
+                if message is None:
+                    raise UnavailableError("the read ended before it was complete")
+                events = self._cursor.took(message)
+                if events:
+                    return events
+            except EvershardError as failed:
+                self._drop()
+                wait = backoff.next(failed)
+                if self._ended:
+                    break
+                if not worth_retrying(failed) or (until is not None and time.monotonic() + wait >= until):
+                    raise
+                await self._pause(wait)
+            except asyncio.TimeoutError:
+                self._drop()
+                raise TimeoutError(f"no page in {self._timeout:g} s") from None
+            except asyncio.CancelledError:
+                self._drop()
+                raise
+        self._drop()
+        return ()
+
+
+class Subscription(_Stream):
+    """Iterates over FeedItems until it is closed. `watermark` is that of the last item: what a later subscription goes on after."""
+
+    def __init__(self, client: Client, query: Query, after: int | None, heartbeat: float | None, page_events_max: int | None, retry_for: float | None) -> None:
+        super().__init__(client)
+        self._query = _wire.query(query)
+        self._after = after
+        self._heartbeat_ms = 0 if heartbeat is None else int(heartbeat * 1000)
+        self._page_events_max = page_events_max
+        self._retry_for = retry_for
+        self._backoff = Backoff()
+        self._broken_since: float | None = None
+        self.reconnects = 0
+        self._request(after)
+
+    @property
+    def watermark(self) -> int | None:
+        return self._after
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> FeedItem:
+        while not self._ended:
+            try:
+                item = await self._next_item()
+                self._backoff.reset()
+                self._broken_since = None
+                if item is not None:
+                    return item
+            except EvershardError as failed:
+                self._drop()
+                if self._ended:
+                    break
+                await self._broken(failed)
+        self._drop()
+        raise StopAsyncIteration
+
+    async def events(self) -> AsyncIterator[RecordedEvent]:
+        """The events alone."""
+        async for item in self:
+            for event in item.events:
+                yield event
+
+    async def _next_item(self) -> FeedItem | None:
+        stall = 3 * self._heartbeat_ms / 1000 if self._heartbeat_ms else None
+        if self._call is None:
+            if self._after is None:  # "now" is the same after a broken connection
+                self._after = await (self._client.head() if self._retry_for is None else self._client.head(timeout=self._retry_for))
+            self._call = self._client._events.Subscribe(self._request(self._after), metadata=self._client._metadata)
+        try:
+            message = await self._next_message(stall)
+        except EvershardError:
+            raise
+        except asyncio.TimeoutError:
+            raise UnavailableError(f"no word in {stall:g} s, three heartbeats") from None
+        if message is None:
+            raise UnavailableError("the server ended the subscription")
+        item = _wire.feed_item(message)
+        self._after = max(message.watermark, self._after)
+        return item
+
+    async def _broken(self, failed: EvershardError) -> None:
+        now = time.monotonic()
+        if self._broken_since is None:
+            self._broken_since = now
+        if not isinstance(failed, (UnavailableError, TimeoutError)):
+            raise failed
+        if self._retry_for is not None and now - self._broken_since >= self._retry_for:
+            raise failed
+        self.reconnects += 1
+        await self._pause(self._backoff.next(failed))
+
+    def _request(self, after: int | None) -> service_pb2.SubscribeRequest:
+        return _wire.checked(  # type: ignore[no-any-return]
+            service_pb2.SubscribeRequest, query=self._query, after=after, page_events_max=self._page_events_max, heartbeat_ms=self._heartbeat_ms)

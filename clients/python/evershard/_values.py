@@ -1,0 +1,433 @@
+"""The vocabulary: what is given to the store and what it gives back. Values: compared, hashed, never changed."""
+
+from __future__ import annotations
+
+import enum
+import json
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from typing import Any, TypeAlias
+
+from ._errors import InvalidArgumentError, TooLargeError
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_TYPE_BYTES_MAX = 128
+_VALUE_BYTES_MAX = 512
+
+
+def _check_name(what: str, name: str, bytes_max: int) -> None:
+    if not name:
+        raise InvalidArgumentError(f"{what} is empty")
+    try:
+        size = len(name.encode())
+    except UnicodeEncodeError:
+        raise InvalidArgumentError(f"{what} {name!r} is not UTF-8") from None
+    if size > bytes_max:
+        raise TooLargeError(f"{what} has {size} bytes, the most is {bytes_max}")
+    if "\0" in name:
+        raise InvalidArgumentError(f"{what} {name!r} contains a NUL")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class AggregateId:
+    """Which aggregate. Its text form is `type-value`, split at the first '-'. Source: docs/ids.md
+
+    Errors: InvalidArgumentError, TooLargeError (128 bytes of type, 512 of value)
+    """
+
+    type: str
+    value: str
+
+    def __post_init__(self) -> None:
+        _check_name("aggregate type", self.type, _TYPE_BYTES_MAX)
+        if "-" in self.type:
+            raise InvalidArgumentError(f"aggregate type {self.type!r} contains a '-'")
+        _check_name("aggregate value", self.value, _VALUE_BYTES_MAX)
+
+    @classmethod
+    def parse(cls, text: str) -> AggregateId:
+        kind, dash, value = text.partition("-")
+        if not dash:
+            raise InvalidArgumentError(f"aggregate id {text!r} has no '-' between type and value")
+        return cls(kind, value)
+
+    @classmethod
+    def of(cls, given: AggregateIdLike) -> AggregateId:
+        return given if isinstance(given, AggregateId) else cls.parse(given)
+
+    def __str__(self) -> str:
+        return f"{self.type}-{self.value}"
+
+
+AggregateIdLike: TypeAlias = AggregateId | str
+
+
+class _OpenEnum(enum.IntEnum):
+    """Takes numbers it does not know: a newer server's, or a user's own."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> _OpenEnum | None:
+        if not isinstance(value, int):
+            return None
+        member = int.__new__(cls, value)
+        member._name_ = f"NUMBER_{value}"
+        member._value_ = value
+        return member
+
+
+class PayloadFormat(_OpenEnum):
+    """How a payload is to be read. From 1,000 on: the user's own."""
+
+    UNSPECIFIED = 0
+    JSON = 1
+    PROTOBUF = 2
+    TEXT = 3
+    ENCRYPTED = 4
+
+
+class EventState(_OpenEnum):
+    LIVE = 0
+    REMOVED = 1  #: truncated or removed with its aggregate: id, aggregate, seq_nr and place are kept
+    ERASED = 2  #: its payload's key is gone: everything but the payload is kept
+
+
+def to_bytes(content: Any, what: str) -> tuple[bytes, int]:
+    """A payload's or metadata's bytes and format: bytes as they are, text as UTF-8, anything else as JSON."""
+    if content is None:
+        return b"", PayloadFormat.UNSPECIFIED
+    if isinstance(content, (bytes, bytearray, memoryview)):
+        return bytes(content), PayloadFormat.UNSPECIFIED
+    try:
+        if isinstance(content, str):
+            return content.encode(), PayloadFormat.TEXT
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(), PayloadFormat.JSON
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidArgumentError(f"{what} cannot be written as bytes: {error}") from None
+
+
+def microseconds_of(moment: datetime) -> int:
+    if moment.tzinfo is None:
+        raise InvalidArgumentError(f"{moment.isoformat()} names no time zone: use datetime.now(timezone.utc), or .astimezone()")
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def moment_of(microseconds: int) -> datetime:
+    """Errors: OverflowError outside of the years 1 to 9999."""
+    return _EPOCH + timedelta(microseconds=microseconds)
+
+
+def _texts(given: Iterable[str] | str, what: str) -> tuple[str, ...]:
+    if isinstance(given, str):  # ('a', 'b', 'c') for 'abc' is never what was meant
+        raise InvalidArgumentError(f"{what} is the string {given!r}, not a list of strings")
+    return tuple(given)
+
+
+def _ids(given: Iterable[AggregateIdLike] | str, what: str) -> tuple[AggregateId, ...]:
+    if isinstance(given, str):
+        raise InvalidArgumentError(f"{what} is the string {given!r}, not a list of ids")
+    return tuple(AggregateId.of(one) for one in given)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Event:
+    """An event to be appended. Its id is made with it, so that the same value, sent again, is the same event.
+
+    `payload`: bytes as they are (format 0), str as text (3), anything else as JSON (1); `payload_format` says otherwise. `metadata` likewise.
+    `occurred_at`: with a time zone; None: the store's clock at append.
+    """
+
+    type: str
+    aggregate: AggregateId | None
+    payload: bytes
+    tags: tuple[str, ...]
+    also: tuple[AggregateId, ...]
+    payload_format: int
+    metadata: bytes
+    occurred_at_us: int | None
+    id: uuid.UUID
+
+    def __init__(
+        self,
+        type: str,
+        aggregate: AggregateIdLike | None = None,
+        payload: Any = None,
+        tags: Iterable[str] = (),
+        *,
+        also: Iterable[AggregateIdLike] = (),
+        payload_format: int | None = None,
+        metadata: Any = None,
+        occurred_at: datetime | None = None,
+        id: uuid.UUID | None = None,
+    ) -> None:
+        content, assumed = to_bytes(payload, "payload")
+        put = object.__setattr__
+        put(self, "type", type)
+        put(self, "aggregate", None if aggregate is None else AggregateId.of(aggregate))
+        put(self, "payload", content)
+        put(self, "tags", _texts(tags, "tags"))
+        put(self, "also", _ids(also, "also"))
+        put(self, "payload_format", assumed if payload_format is None else payload_format)
+        put(self, "metadata", to_bytes(metadata, "metadata")[0])
+        put(self, "occurred_at_us", None if occurred_at is None else microseconds_of(occurred_at))
+        put(self, "id", uuid.uuid4() if id is None else id)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEvent:
+    """An event as stored: with its place in its aggregate's stream, its shard and the global order."""
+
+    position: int  #: in the global order, dense, from 1
+    shard: int
+    offset: int  #: in its shard
+    id: uuid.UUID
+    aggregate: AggregateId | None
+    seq_nr: int  #: in its aggregate's stream, dense, from 1; 0 without an aggregate
+    type: str
+    tags: tuple[str, ...]
+    also: tuple[AggregateId, ...]
+    payload: bytes
+    payload_format: int
+    metadata: bytes
+    occurred_at_us: int  #: microseconds since 1970-01-01T00:00:00Z
+    state: EventState
+    append_index: int  #: its number in its append, from 0
+    append_events: int  #: how many events its append has
+
+    @property
+    def occurred_at(self) -> datetime:
+        """In UTC."""
+        return moment_of(self.occurred_at_us)
+
+    def json(self) -> Any:
+        """The payload, read as JSON. Errors: ValueError"""
+        return json.loads(self.payload)
+
+    def text(self) -> str:
+        return self.payload.decode()
+
+
+@dataclass(frozen=True, slots=True)
+class QueryItem:
+    types: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    concerning: tuple[AggregateId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Which events: Query.all(), or Query().types("Placed", "Paid").tags("customer:7").or_().concerning("order-1").
+
+    In an item, types are OR, tags are AND, aggregates concerned are AND, and the three are AND; items are OR. Each call gives a new query. One
+    of no items is refused by the server (InvalidQueryError), never "nothing".
+    """
+
+    items: tuple[QueryItem, ...] = ()
+    is_all: bool = False
+
+    @classmethod
+    def all(cls) -> Query:
+        return cls(is_all=True)
+
+    def types(self, *types: str) -> Query:
+        last = self._last()
+        return self._with(QueryItem(last.types + types, last.tags, last.concerning))
+
+    def tags(self, *tags: str) -> Query:
+        last = self._last()
+        return self._with(QueryItem(last.types, last.tags + tags, last.concerning))
+
+    def concerning(self, *aggregates: AggregateIdLike) -> Query:
+        """The event's own aggregate, or one of its `also`."""
+        last = self._last()
+        return self._with(QueryItem(last.types, last.tags, last.concerning + _ids(aggregates, "concerning")))
+
+    def or_(self) -> Query:
+        """What follows goes into a new item."""
+        return Query((*self.items, QueryItem()), self.is_all)
+
+    def _last(self) -> QueryItem:
+        return self.items[-1] if self.items else QueryItem()
+
+    def _with(self, item: QueryItem) -> Query:
+        return Query((*self.items[:-1], item), self.is_all)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedVersion:
+    """What an append expects of an aggregate: 'any', 'none' (it must not exist), 'exists', or a version."""
+
+    kind: str
+    number: int = 0
+
+    @classmethod
+    def of(cls, given: ExpectedVersionLike) -> ExpectedVersion:
+        if isinstance(given, ExpectedVersion):
+            return given
+        if isinstance(given, str) and given in ("any", "none", "exists"):
+            return cls(given)
+        if isinstance(given, int) and not isinstance(given, bool) and given >= 0:
+            return cls("exactly", given)
+        raise InvalidArgumentError(f"{given!r} is no expected version: 'any', 'none', 'exists', or a number")
+
+    def __str__(self) -> str:
+        return str(self.number) if self.kind == "exactly" else self.kind
+
+
+ExpectedVersionLike: TypeAlias = ExpectedVersion | str | int
+
+
+@dataclass(frozen=True, slots=True)
+class AppendCondition:
+    """No event that matches `query` stands between `after` (exclusive; 0: none at all) and the append."""
+
+    query: Query
+    after: int = 0
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Snapshot:
+    """An aggregate's state, to be written. With an append, `version` is 0 or what the append leaves; alone, the version must exist.
+
+    `keep`: retained copies beside the latest: None = off, 0 = none, n = the newest n. `ttl` hides, and later removes, this retained copy.
+    """
+
+    aggregate: AggregateId
+    payload: bytes
+    version: int
+    payload_format: int
+    schema_revision: int
+    keep: int | None
+    ttl: timedelta | None
+
+    def __init__(
+        self,
+        aggregate: AggregateIdLike,
+        payload: Any,
+        version: int = 0,
+        *,
+        payload_format: int | None = None,
+        schema_revision: int = 0,
+        keep: int | None = None,
+        ttl: timedelta | None = None,
+    ) -> None:
+        content, assumed = to_bytes(payload, "payload")
+        put = object.__setattr__
+        put(self, "aggregate", AggregateId.of(aggregate))
+        put(self, "payload", content)
+        put(self, "version", version)
+        put(self, "payload_format", assumed if payload_format is None else payload_format)
+        put(self, "schema_revision", schema_revision)
+        put(self, "keep", keep)
+        put(self, "ttl", ttl)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSnapshot:
+    aggregate: AggregateId
+    version: int
+    position: int  #: of the event that made the version
+    payload: bytes
+    payload_format: int
+    schema_revision: int
+    taken_at_us: int
+    expires_at_us: int | None
+    latest: bool
+
+    @property
+    def taken_at(self) -> datetime:
+        return moment_of(self.taken_at_us)
+
+    @property
+    def expires_at(self) -> datetime | None:
+        return None if self.expires_at_us is None else moment_of(self.expires_at_us)
+
+    def json(self) -> Any:
+        return json.loads(self.payload)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRecord:
+    """A command's id and its reply, stored with its events: the same command again is given the stored reply."""
+
+    aggregate: AggregateId
+    id: bytes
+    reply: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What acknowledges an append: it is durable. The same for every retry, but for `duplicate` and `watermark`."""
+
+    first_position: int
+    last_position: int
+    versions: dict[AggregateId, int]  #: after the append, in order of first event
+    duplicate: bool  #: it was stored already
+    watermark: int  #: for `at_least`
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateInfo:
+    aggregate: AggregateId
+    version: int
+    last_position: int
+    shard: int
+
+
+class FeedKind(enum.Enum):
+    EVENTS = 1
+    CAUGHT_UP = 2  #: everything up to `watermark` was given; from now on events come as they are appended
+    FELL_BEHIND = 3  #: more than a page is waiting
+    HEARTBEAT = 4  #: nothing new
+
+
+@dataclass(frozen=True, slots=True)
+class FeedItem:
+    """A subscription's next item. `watermark`: everything up to it was looked at and, if it matches, given: what to go on after."""
+
+    kind: FeedKind
+    watermark: int
+    events: tuple[RecordedEvent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far long work is, in its own unit."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    events: int
+    records: int
+    index_rows: int
+    snapshots: int
+    errors: int
+    findings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    store_id: str
+    shards: int
+    format: int
+    hash: int
+    created_at_us: int
+    watermark: int
+    sealed: int
+    tail_events: int
+    commits: int
+    appends: int
+    refused: int
+    disk_bytes: int
+    disk_free_bytes: int
+    memory_bytes: int
+    backend_assertions: bool
+    details: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def created_at(self) -> datetime:
+        return moment_of(self.created_at_us)

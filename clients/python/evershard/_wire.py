@@ -1,0 +1,180 @@
+"""Values to and from messages of evershard.v1, and what a failed call says."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from typing import Any
+
+import grpc
+import grpc.aio
+from google.protobuf.message import DecodeError
+from google.rpc import status_pb2
+
+from ._append import Append
+from ._errors import (
+    CallCancelledError,
+    EvershardError,
+    InvalidArgumentError,
+    PermissionDeniedError,
+    ProtocolError,
+    TimeoutError,
+    TooLargeError,
+    UnauthenticatedError,
+    UnavailableError,
+    class_of,
+)
+from ._values import (
+    AggregateId,
+    AggregateInfo,
+    Appended,
+    Event,
+    EventState,
+    ExpectedVersion,
+    FeedItem,
+    FeedKind,
+    Query,
+    RecordedEvent,
+    RecordedSnapshot,
+    Snapshot,
+    Stats,
+    VerifyReport,
+)
+from .v1 import event_pb2, service_pb2, store_pb2
+
+_KINDS = {"any": 1, "none": 2, "exists": 3, "exactly": 4}
+_NAMES = {number: name for name, number in _KINDS.items()}
+
+
+def checked(message: Any, /, **fields: Any) -> Any:
+    """A message of `fields`; those that are None stay absent. Errors: InvalidArgumentError for what its fields cannot hold."""
+    try:
+        return message(**{name: value for name, value in fields.items() if value is not None})
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(f"{message.DESCRIPTOR.name}: {error}") from None
+
+
+def aggregate(given: AggregateId) -> event_pb2.AggregateId:
+    return event_pb2.AggregateId(type=given.type, value=given.value)
+
+
+def query(given: Query) -> store_pb2.Query:
+    items = [checked(store_pb2.QueryItem, types=item.types, tags=item.tags, concerning=[aggregate(one) for one in item.concerning]) for item in given.items]
+    return store_pb2.Query(all=given.is_all, items=items)
+
+
+def event(given: Event) -> event_pb2.Event:
+    return checked(  # type: ignore[no-any-return]
+        event_pb2.Event, id=given.id.bytes, aggregate=aggregate(given.aggregate) if given.aggregate else None, type=given.type, tags=given.tags,
+        also=[aggregate(one) for one in given.also], payload=given.payload, payload_format=given.payload_format, metadata=given.metadata,
+        occurred_at_us=given.occurred_at_us)
+
+
+def snapshot(given: Snapshot) -> store_pb2.Snapshot:
+    return checked(  # type: ignore[no-any-return]
+        store_pb2.Snapshot, aggregate=aggregate(given.aggregate), version=given.version, payload=given.payload, payload_format=given.payload_format,
+        schema_revision=given.schema_revision, keep=given.keep, ttl_s=None if given.ttl is None else int(given.ttl.total_seconds()))
+
+
+def append(given: Append) -> store_pb2.AppendRequest:
+    expectations = [
+        store_pb2.Expectation(aggregate=aggregate(who), version=checked(store_pb2.ExpectedVersion, kind=_KINDS[version.kind], number=version.number))
+        for who, version in given.expect
+    ]
+    command = None
+    if given.command is not None:
+        command = checked(store_pb2.CommandRecord, aggregate=aggregate(given.command.aggregate), id=given.command.id, reply=given.command.reply)
+    return checked(  # type: ignore[no-any-return]
+        store_pb2.AppendRequest, request_id=given.request_id.bytes, events=[event(one) for one in given.events], expectations=expectations,
+        conditions=[checked(store_pb2.AppendCondition, query=query(one.query), after=one.after) for one in given.fail_if],
+        snapshots=[snapshot(one) for one in given.snapshots], command=command, conflicts_max=given.conflicts_max)
+
+
+def id_of(message: event_pb2.AggregateId) -> AggregateId:
+    return AggregateId(message.type, message.value)
+
+
+def ids_of(messages: Iterable[event_pb2.AggregateId]) -> tuple[AggregateId, ...]:
+    return tuple(id_of(message) for message in messages)
+
+
+def recorded(m: event_pb2.RecordedEvent) -> RecordedEvent:
+    return RecordedEvent(
+        m.position, m.shard, m.offset, uuid.UUID(bytes=m.id), id_of(m.aggregate) if m.HasField("aggregate") else None, m.seq_nr, m.type, tuple(m.tags),
+        ids_of(m.also), m.payload, m.payload_format, m.metadata, m.occurred_at_us, EventState(m.state), m.append_index, m.append_events or 1)
+
+
+def appended(m: store_pb2.AppendResponse) -> Appended:
+    return Appended(m.first_position, m.last_position, {id_of(one.aggregate): one.version for one in m.versions}, m.duplicate, m.watermark)
+
+
+def aggregate_info(m: service_pb2.AggregateInfo) -> AggregateInfo:
+    return AggregateInfo(id_of(m.aggregate), m.version, m.last_position, m.shard)
+
+
+def recorded_snapshot(m: store_pb2.RecordedSnapshot) -> RecordedSnapshot:
+    return RecordedSnapshot(id_of(m.aggregate), m.version, m.position, m.payload, m.payload_format, m.schema_revision, m.taken_at_us,
+                            m.expires_at_us if m.HasField("expires_at_us") else None, m.latest)
+
+
+def feed_item(m: service_pb2.SubscribeResponse) -> FeedItem | None:
+    """None: of a kind that this client does not know."""
+    if m.kind not in (1, 2, 3, 4):
+        return None
+    return FeedItem(FeedKind(m.kind), m.watermark, tuple(recorded(one) for one in m.events))
+
+
+def stats(m: service_pb2.StatsResponse) -> Stats:
+    return Stats(m.store_id, m.shards, m.format, m.hash, m.created_at_us, m.watermark, m.sealed, m.tail_events, m.commits, m.appends, m.refused,
+                 m.disk_bytes, m.disk_free_bytes, m.memory_bytes, m.backend_assertions, {one.name: one.value for one in m.details})
+
+
+def verify_report(m: service_pb2.VerifyReport) -> VerifyReport:
+    return VerifyReport(m.events, m.records, m.index_rows, m.snapshots, m.errors, tuple(m.findings))
+
+
+def error(m: store_pb2.Error) -> EvershardError:
+    def optional(name: str) -> Any:
+        return getattr(m, name) if m.HasField(name) else None
+
+    expected = optional("expected")
+    retry_after_ms = optional("retry_after_ms")
+    return class_of(m.code)(
+        m.message, aggregate=id_of(m.aggregate) if m.HasField("aggregate") else None,
+        expected=None if expected is None else ExpectedVersion(_NAMES.get(expected.kind, "any"), expected.number), actual=optional("actual"),
+        condition=optional("condition"), position=optional("position"), shard=optional("shard"), offset=optional("offset"),
+        conflicts=tuple(recorded(one) for one in m.conflicts), retry_after=None if retry_after_ms is None else retry_after_ms / 1000, told_by_server=True)
+
+
+def detail_of(status: bytes) -> store_pb2.Error | None:
+    """The Error in a grpc-status-details-bin, a google.rpc.Status. None: it holds none."""
+    try:
+        for detail in status_pb2.Status.FromString(status).details:
+            found = store_pb2.Error()
+            if detail.Unpack(found):
+                return found
+    except DecodeError:
+        pass
+    return None
+
+
+def failure(failed: grpc.aio.AioRpcError) -> EvershardError:
+    """What a failed call says: the server's own Error, or what gRPC found on the way."""
+    for key, value in failed.trailing_metadata() or ():
+        if key == "grpc-status-details-bin" and isinstance(value, bytes):
+            detail = detail_of(value)
+            if detail is not None:
+                return error(detail)
+    code, text = failed.code(), failed.details() or failed.code().name
+    if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL, grpc.StatusCode.CANCELLED):
+        return UnavailableError(text)  # the server itself says none of these without details: the connection is broken
+    kind: type[EvershardError] = {
+        grpc.StatusCode.DEADLINE_EXCEEDED: TimeoutError, grpc.StatusCode.RESOURCE_EXHAUSTED: TooLargeError, grpc.StatusCode.ABORTED: CallCancelledError,
+        grpc.StatusCode.UNAUTHENTICATED: UnauthenticatedError, grpc.StatusCode.PERMISSION_DENIED: PermissionDeniedError,
+        grpc.StatusCode.INVALID_ARGUMENT: InvalidArgumentError}.get(code, ProtocolError)
+    return kind(f"{code.name}: {text}" if kind is ProtocolError else text)
+
+
+def never_sent(failed: EvershardError) -> bool:
+    """There was no connection, so that nothing can have reached the server."""
+    return not failed.told_by_server and failed.message.startswith(("failed to connect to all addresses", "DNS resolution failed", "connections to all backends"))

@@ -1,0 +1,280 @@
+"""The client for asyncio. evershard.Client is the same, for programs without."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import grpc
+import grpc.aio
+
+from . import _connection, _wire
+from ._append import Append
+from ._append_many import AppendMany
+from ._connection import Tls
+from ._errors import CallCancelledError, OutcomeUnknownError, ProtocolError, TimeoutError
+from ._reading import ReadCursor
+from ._retry import Backoff, worth_retrying
+from ._streams import EventReader, Subscription, is_cancelled, ms_of
+from ._values import (
+    AggregateId,
+    AggregateIdLike,
+    AggregateInfo,
+    AppendCondition,
+    Appended,
+    CommandRecord,
+    Event,
+    ExpectedVersionLike,
+    Progress,
+    Query,
+    RecordedEvent,
+    RecordedSnapshot,
+    Snapshot,
+    Stats,
+    VerifyReport,
+)
+from .v1 import service_pb2, service_pb2_grpc
+
+__all__ = ["AppendMany", "Client", "EventReader", "Subscription"]
+
+DEFAULT: Any = object()  # "the client's time-out", beside None: none
+
+
+class Client:
+    """A connection to a server. Made and used inside of one event loop; any number of calls at once.
+
+    `address`: HOST:PORT, or unix:PATH. `token`: as the server's operator gave it; without `tls` it travels in the clear. `tls`: True (the system's
+    certificates) or a Tls. `timeout`: seconds that a call may take with its retries, or that a stream may wait for its next message; None: no
+    end. `keepalive`: seconds between asking a silent server whether it is there. `options`: further gRPC channel options.
+
+    Errors, of every call: a subclass of EvershardError. What is safe to retry (no connection, `unavailable`, `overloaded`) was retried until the
+    time-out.
+    """
+
+    def __init__(self, address: str = "127.0.0.1:7420", *, token: str | None = None, tls: Tls | bool = False, timeout: float | None = 30.0,
+                 message_bytes_max: int = 64 << 20, keepalive: float = 20.0, options: Sequence[tuple[str, Any]] = ()) -> None:
+        self._channel = _connection.channel(address, tls, message_bytes_max, keepalive, options)
+        self._events: Any = service_pb2_grpc.EventStoreStub(self._channel)  # type: ignore[no-untyped-call]
+        self._administration: Any = service_pb2_grpc.AdministrationStub(self._channel)  # type: ignore[no-untyped-call]
+        self._metadata = () if token is None else (("authorization", f"Bearer {token}"),)
+        self._timeout = timeout
+        self._closed = False
+
+    async def close(self) -> None:
+        """Ends every call that is under way."""
+        self._closed = True
+        await self._channel.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    # Writing
+
+    async def append(
+        self, events: Event | Append | Iterable[Event], *,
+        expect: Mapping[AggregateIdLike, ExpectedVersionLike] | Mapping[str, ExpectedVersionLike] | None = None,
+        fail_if: Query | AppendCondition | Iterable[Query | AppendCondition] = (), snapshots: Snapshot | Iterable[Snapshot] = (),
+        command: CommandRecord | None = None, conflicts_max: int = 0, timeout: float | None = DEFAULT,
+    ) -> Appended:
+        """Writes all of the events or none; they are durable when it returns. Takes an Append, or what one is made of.
+
+        Errors: VersionConflictError, ConditionFailedError, DuplicateEventError, InvalidArgumentError, TooLargeError, OutcomeUnknownError (sent, and
+        no answer in time; its `append` can be sent again)
+        """
+        if isinstance(events, Append):
+            append = events
+        else:
+            append = Append(events, expect=expect, fail_if=fail_if, snapshots=snapshots, command=command, conflicts_max=conflicts_max)
+        try:
+            return _wire.appended(await self._unary(self._events.Append, lambda _: _wire.append(append), timeout, write=True))
+        except OutcomeUnknownError as error:
+            error.append = append
+            raise
+
+    def append_many(self, appends: AsyncIterable[Append] | Iterable[Append], *, in_flight: int = 256, timeout: float | None = DEFAULT) -> AppendMany:
+        """Appends, many of them under way at once; gives each one's own outcome, in order. `appends` is taken as there is room: not more than
+        `in_flight` are without an outcome that was taken from here.
+
+        One that is refused ends nothing. One that the server was too busy for is sent again, behind those already sent.
+        """
+        return AppendMany(self, appends, in_flight, self._timeout_of(timeout))
+
+    async def put_snapshot(self, snapshot: Snapshot, *, timeout: float | None = DEFAULT) -> None:
+        """Errors: NotFoundError (the version does not exist)"""
+        await self._unary(self._events.PutSnapshot, lambda _: _wire.snapshot(snapshot), timeout, write=True)
+
+    # Reading
+
+    def read(self, query: Query | None = None, *, after: int = 0, before: int | None = None, up_to: int | None = None, limit: int | None = None,
+             backwards: bool = False, at_least: int | None = None, timeout: float | None = DEFAULT) -> EventReader:
+        """Everything, or what a query matches, in global order. `after`, `before`: exclusive; `up_to`: as of this position. `at_least`: waits
+        until the watermark is there, to read what was written. `timeout` is a page's."""
+        cursor = ReadCursor(Query.all() if query is None else query, first=after, before=before, up_to=up_to, limit=limit, backwards=backwards, at_least=at_least)
+        return EventReader(self, cursor, self._timeout_of(timeout))
+
+    def read_aggregate(self, aggregate: AggregateIdLike, *, from_seq_nr: int | None = None, up_to: int | None = None, limit: int | None = None,
+                       backwards: bool = False, at_least: int | None = None, timeout: float | None = DEFAULT) -> EventReader:
+        """One aggregate's events, by seq_nr from `from_seq_nr` (inclusive) on. One that does not exist has none."""
+        cursor = ReadCursor(AggregateId.of(aggregate), first=from_seq_nr, before=None, up_to=up_to, limit=limit, backwards=backwards, at_least=at_least)
+        return EventReader(self, cursor, self._timeout_of(timeout))
+
+    def subscribe(self, query: Query | None = None, *, after: int | None = None, heartbeat: float | None = 10.0, page_events_max: int | None = None,
+                  retry_for: float | None = None) -> Subscription:
+        """What matches, from behind `after` (None: from now) and on and on. Connects again by itself, without a gap or a double; `retry_for`:
+        seconds without a connection after which it fails instead. `heartbeat`: seconds; after three without a word the connection counts as
+        broken. None: none."""
+        return Subscription(self, Query.all() if query is None else query, after, heartbeat, page_events_max, retry_for)
+
+    async def head(self, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> int:
+        """The watermark: every event up to it can be read. Waits until it has reached `at_least`. Errors: TimeoutError"""
+        answer = await self._unary(self._events.Head, lambda ms: service_pb2.HeadRequest(at_least=_at_least(at_least, ms)), timeout)
+        return int(answer.watermark)
+
+    async def event_at(self, position: int, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> RecordedEvent:
+        """Errors: NotFoundError"""
+        return _wire.recorded(await self._unary(
+            self._events.GetEvent, lambda ms: _wire.checked(service_pb2.GetEventRequest, position=position, at_least=_at_least(at_least, ms)), timeout))
+
+    async def aggregate(self, aggregate: AggregateIdLike, *, up_to: int | None = None, at_least: int | None = None,
+                        timeout: float | None = DEFAULT) -> AggregateInfo:
+        """Errors: NotFoundError"""
+        who = _wire.aggregate(AggregateId.of(aggregate))
+        return _wire.aggregate_info(await self._unary(
+            self._events.GetAggregate,
+            lambda ms: _wire.checked(service_pb2.GetAggregateRequest, aggregate=who, up_to=up_to, at_least=_at_least(at_least, ms)), timeout))
+
+    async def aggregates(self, type: str | None = None, *, after: AggregateIdLike | None = None, page: int = 1_000, at_least: int | None = None,
+                         timeout: float | None = DEFAULT) -> AsyncIterator[AggregateInfo]:
+        """All of them, or those of a type, in order of type and value; a page at a time."""
+        behind = None if after is None else AggregateId.of(after)
+        while True:
+            last = None if behind is None else _wire.aggregate(behind)
+            answer = await self._unary(
+                self._events.ListAggregates,
+                lambda ms: _wire.checked(service_pb2.ListAggregatesRequest, type=type, after=last, limit=page, at_least=_at_least(at_least, ms)), timeout)
+            for row in answer.aggregates:
+                info = _wire.aggregate_info(row)
+                behind = info.aggregate
+                yield info
+            if not answer.aggregates:
+                return
+
+    async def state(self, aggregate: AggregateIdLike, *, version: int | None = None, up_to: int | None = None, limit: int | None = None,
+                    at_least: int | None = None, timeout: float | None = DEFAULT) -> dict[str, Any]:
+        """The newest snapshot at or before the moment and the events behind it, as `evershard aggregate state --format json` shows them."""
+        who = _wire.aggregate(AggregateId.of(aggregate))
+        answer = await self._unary(
+            self._events.GetState,
+            lambda ms: _wire.checked(service_pb2.GetStateRequest, aggregate=who, version=version, up_to=up_to, limit=limit, at_least=_at_least(at_least, ms)),
+            timeout)
+        state = json.loads(answer.json)
+        if not isinstance(state, dict):
+            raise ProtocolError("a state is an object")
+        return state
+
+    async def snapshot(self, aggregate: AggregateIdLike, *, at_or_before: int | None = None, up_to: int | None = None, at_least: int | None = None,
+                       timeout: float | None = DEFAULT) -> RecordedSnapshot | None:
+        """The latest, the newest at or before a version, or the newest as of a position. None: there is none."""
+        who = _wire.aggregate(AggregateId.of(aggregate))
+        answer = await self._unary(
+            self._events.GetSnapshot,
+            lambda ms: _wire.checked(service_pb2.GetSnapshotRequest, aggregate=who, at_or_before=at_or_before, up_to=up_to, at_least=_at_least(at_least, ms)),
+            timeout)
+        return _wire.recorded_snapshot(answer.snapshot) if answer.HasField("snapshot") else None
+
+    async def snapshots(self, aggregate: AggregateIdLike, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> list[RecordedSnapshot]:
+        who = _wire.aggregate(AggregateId.of(aggregate))
+        answer = await self._unary(
+            self._events.ListSnapshots, lambda ms: service_pb2.ListSnapshotsRequest(aggregate=who, at_least=_at_least(at_least, ms)), timeout)
+        return [_wire.recorded_snapshot(one) for one in answer.snapshots]
+
+    async def types(self, *, timeout: float | None = DEFAULT) -> bytes:
+        """How payloads are read, as the store's file TYPES has it; empty: nothing is registered."""
+        return bytes((await self._unary(self._events.GetTypes, lambda _: service_pb2.GetTypesRequest(), timeout)).types)
+
+    # Administration: all but stats() need the scope `admin`. Long work has no time-out of its own; cancelling the call stops it.
+
+    async def stats(self, *, timeout: float | None = DEFAULT) -> Stats:
+        return _wire.stats(await self._unary(self._administration.Stats, lambda _: service_pb2.StatsRequest(), timeout))
+
+    async def flush(self, *, timeout: float | None = DEFAULT) -> None:
+        """Seals the tail: the next opening has nothing to rebuild."""
+        await self._unary(self._administration.Flush, lambda _: service_pb2.FlushRequest(), timeout)
+
+    async def verify(self, progress: Callable[[Progress], None] | None = None) -> VerifyReport:
+        """Every record, the order and the indexes. Damage is in the report; it is no error of the call."""
+        report: VerifyReport | None = None
+        async for message in self._work(self._administration.Verify, service_pb2.VerifyRequest(), progress):
+            if message.HasField("report"):
+                report = _wire.verify_report(message.report)
+        if report is None:
+            raise ProtocolError("the server ended without a report")
+        return report
+
+    async def vacuum(self, progress: Callable[[Progress], None] | None = None) -> None:
+        """Gives back space."""
+        async for _ in self._work(self._administration.Vacuum, service_pb2.VacuumRequest(), progress):
+            pass
+
+    async def backup(self, target: str, progress: Callable[[Progress], None] | None = None, *, truth_only: bool = False, up_to: int | None = None) -> None:
+        """A copy that opens by itself, into an absent or empty directory of the server's machine. `truth_only`: without the indexes; `up_to`: a
+        clone that ends with this position."""
+        request = _wire.checked(service_pb2.BackupRequest, target=target, truth_only=truth_only, up_to=up_to)
+        async for _ in self._work(self._administration.Backup, request, progress):
+            pass
+
+    # How
+
+    def _timeout_of(self, timeout: float | None) -> float | None:
+        return self._timeout if timeout is DEFAULT else timeout
+
+    async def _unary(self, method: Any, request: Callable[[int], Any], timeout: float | None, *, write: bool = False) -> Any:
+        """`request` is made from the milliseconds left, and the same each time but for those."""
+        seconds = self._timeout_of(timeout)
+        until = None if seconds is None else time.monotonic() + seconds
+        backoff, unknown = Backoff(), False
+        message = request(0) if write else None  # the same bytes each time
+        while True:
+            left = None if until is None else max(until - time.monotonic(), 0.0)
+            try:
+                # A wait for a position is the server's to end, with an error that says which.
+                grace = 0.5 if not write and left is not None else 0.0
+                return await method(message or request(ms_of(left)), metadata=self._metadata, timeout=None if left is None else left + grace)
+            except grpc.aio.AioRpcError as failed:
+                error = _wire.failure(failed)
+            except asyncio.CancelledError:
+                if self._closed and not is_cancelled():
+                    raise CallCancelledError("the client was closed") from None
+                raise
+            except grpc.aio.UsageError as failed_use:
+                raise CallCancelledError(f"the client was closed: {failed_use}") from None
+            unknown = unknown or (write and not _wire.never_sent(error) and (not error.told_by_server or isinstance(error, TimeoutError)))
+            wait = backoff.next(error)
+            if self._closed or not worth_retrying(error, write=write) or (until is not None and time.monotonic() + wait >= until):
+                if unknown and (isinstance(error, TimeoutError) or worth_retrying(error, write=True)):
+                    raise OutcomeUnknownError(error.message) from None
+                raise error
+            await asyncio.sleep(wait)
+
+    async def _work(self, method: Any, request: Any, progress: Callable[[Progress], None] | None) -> AsyncIterator[Any]:
+        call = method(request, metadata=self._metadata)
+        try:
+            async for message in call:
+                if message.HasField("progress") and progress is not None:
+                    progress(Progress(message.progress.done, message.progress.total))
+                yield message
+        except grpc.aio.AioRpcError as failed:
+            raise _wire.failure(failed) from None
+        finally:
+            call.cancel()
+
+
+def _at_least(position: int | None, timeout_ms: int) -> Any:
+    return None if position is None else _wire.checked(service_pb2.AtLeast, position=position, timeout_ms=timeout_ms)
