@@ -1,11 +1,11 @@
-// `evershard aggregate state`: an aggregate's state at any version, as far as it is written down: the newest snapshot, and the
-// events behind it, which only the aggregate's own program can fold into it.
+// `evershard aggregate state`: an aggregate's state at any version: exact where this is the command line of the aggregate's own
+// program; else as far as it is written down: the newest snapshot, and the events behind it.
 
 #include <algorithm>
 #include <limits>
 
-#include "evershard/cluster/exchange/base64.hpp"
 #include "evershard/cli/commands.hpp"
+#include "evershard/cli/exact_state.hpp"
 #include "evershard/cluster/exchange/event_json.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cluster/exchange/json_indent.hpp"
@@ -28,11 +28,9 @@ Options state_options() {
   return options;
 }
 
-/// The point in an aggregate's life that is looked at.
-struct Moment {
-  SeqNr version;
-  GlobalPosition position;
-};
+void state_options_with_aggregates(Options& options) {
+  options.flag("no-replay", "the newest snapshot and the events behind it, as they are stored; nothing is applied");
+}
 
 Result<Moment> moment_of(EventStore& store, const AggregateId& aggregate, std::optional<std::uint64_t> version, std::optional<GlobalPosition> up_to) {
   auto info = store.aggregate(aggregate, up_to);
@@ -49,40 +47,31 @@ Result<Moment> moment_of(EventStore& store, const AggregateId& aggregate, std::o
   return Moment{SeqNr(*version), (*event)->position};
 }
 
-/// A snapshot's payload as JSON.
-struct State {
-  std::string json;     ///< base64 in quotes where `base64`
-  std::string message;  ///< empty: it is no Protobuf
-  bool base64 = false;
-  bool unknown_fields = false;
-};
-
-tl::expected<State, Failure> state_of(const RecordedSnapshot& snapshot, const PayloadTypes& types, bool as_stored) {
-  if (shown_as_json(snapshot.payload, snapshot.format)) return State{snapshot.payload, {}};
-  if (as_stored || snapshot.format != PayloadFormat::protobuf) return State{'"' + to_base64(snapshot.payload) + '"', {}, true};
+tl::expected<StateText, Failure> state_of(const RecordedSnapshot& snapshot, const PayloadTypes& types, bool as_stored) {
   const std::string& type = snapshot.aggregate.type;
-  const auto message = types.message_of_state(type);
-  if (!message) {
-    return Failed(Failure(ErrorCode::not_found, "no message is registered for the state of " + in_quotes(type, 200),
-                          "`evershard types add FILE.pb --state " + type + "=package.Message` registers it; --as-stored shows the bytes"));
+  auto text = state_text(type, snapshot.payload, snapshot.format, types, as_stored);
+  if (text) return std::move(*text);
+  if (text.error().code == ErrorCode::not_found) {
+    return Failed(Failure(std::move(text).error(), "`evershard types add FILE.pb --state " + type + "=package.Message` registers it; --as-stored shows the bytes"));
   }
-  auto read = types.read(*message, snapshot.payload);
-  if (!read) {
-    return Failed(Failure(read.error().code, "the snapshot at version " + std::to_string(snapshot.version.value) + ": " + read.error().what,
-                          "is it of another schema revision than " + *message + "? It has revision " + std::to_string(snapshot.schema_revision) +
-                              "; --as-stored shows the bytes"));
-  }
-  return State{std::move(read->json), *message, false, read->unknown_fields};
+  return Failed(Failure(text.error().code, "the snapshot at version " + std::to_string(snapshot.version.value) + ": " + text.error().what,
+                        "is it of another schema revision than the message that is registered? It has revision " + std::to_string(snapshot.schema_revision) +
+                            "; --as-stored shows the bytes"));
 }
 
-/// What is shown in front of the events. `snapshot` and `state` are there together, or neither.
+/// What is shown in front of the events. Where nothing was replayed, `snapshot` and `state` are there together, or neither.
 struct Head {
   AggregateId aggregate;
   Moment at;
-  std::optional<RecordedSnapshot> snapshot;
-  State state;
+  std::optional<RecordedSnapshot> snapshot{};
+  StateText state{};
+  bool replayed = false;  ///< `state` is that of `at`, made by the program; `snapshot` is what it began with
+  std::string snapshot_not_used{};
 
-  [[nodiscard]] std::uint64_t state_version() const { return snapshot ? snapshot->version.value : 0; }
+  [[nodiscard]] bool has_state() const { return replayed || snapshot; }
+  [[nodiscard]] bool exact() const { return has_state() && events_after() == 0; }
+  [[nodiscard]] std::uint64_t snapshot_version() const { return snapshot ? snapshot->version.value : 0; }
+  [[nodiscard]] std::uint64_t state_version() const { return replayed ? at.version.value : snapshot_version(); }
   [[nodiscard]] std::uint64_t events_after() const { return at.version.value - state_version(); }
 };
 
@@ -91,11 +80,13 @@ std::string json_of(const Head& head) {
   JsonText json;
   json.begin_object().key("aggregate").string(head.aggregate.text());
   json.key("version").number(head.at.version.value).key("position").number(head.at.position.value);
-  json.key("state").raw(head.snapshot ? head.state.json : "null");
+  json.key("state").raw(head.has_state() ? head.state.json : "null");
   if (head.state.base64) json.key("state_encoding").string("base64");
   if (!head.state.message.empty()) json.key("decoded_as").string(head.state.message);
   if (head.state.unknown_fields) json.key("unknown_fields").boolean(true);
-  json.key("state_version").number(head.state_version());
+  json.key("state_version").number(head.state_version()).key("exact").boolean(head.exact());
+  if (head.replayed) json.key("replayed_from").number(head.snapshot_version());
+  if (!head.snapshot_not_used.empty()) json.key("snapshot_not_used").string(head.snapshot_not_used);
   json.key("snapshot");
   if (head.snapshot) {
     json.begin_object().key("position").number(head.snapshot->position.value).key("schema_revision").number(head.snapshot->schema_revision);
@@ -119,24 +110,40 @@ std::string lines_shown(std::string_view text) {
   return shown;
 }
 
+std::string kind_of_state(const StateText& state, bool as_stored) {
+  if (state.base64) return as_stored ? ", its bytes in base64" : ", its bytes in base64: they are neither JSON nor a message that is known";
+  return (state.message.empty() ? "" : ", " + state.message) + (state.unknown_fields ? ", and fields that are not registered" : "");
+}
+
+/// How to get what is not shown.
+std::string where_exact(const Program& program, const std::string& type) {
+  if (program.kind(type)) return "no: that is without --no-replay";
+  if (program.has_aggregates()) return "no: only what knows its `apply` can make it, and " + type + " is not among this program's aggregates";
+  return "no: only the aggregate's own program can make it, as `evershard::command_line<...>(argc, argv)`; see docs/command-line.md";
+}
+
 void print_for_people(const Invocation& invocation, const Head& head) {
-  Parts parts{{"aggregate", head.aggregate.text()},
-              {"version", std::to_string(head.at.version.value) + ", at position " + std::to_string(head.at.position.value)}};
-  const std::string after = std::to_string(head.events_after());
+  const std::string version = std::to_string(head.at.version.value), after = std::to_string(head.events_after());
+  Parts parts{{"aggregate", head.aggregate.text()}, {"version", version + ", at position " + std::to_string(head.at.position.value)}};
+  if (head.has_state()) parts.emplace_back("state", "of version " + std::to_string(head.state_version()) + kind_of_state(head.state, invocation.arguments.has("as-stored")));
+  else parts.emplace_back("state", "unknown: no snapshot at or before this version");
   if (head.snapshot) {
-    parts.emplace_back("state", "of version " + std::to_string(head.state_version()) + (head.state.message.empty() ? "" : ", " + head.state.message) +
-                                    (head.state.unknown_fields ? ", and fields that are not registered" : ""));
     parts.emplace_back("snapshot", "schema revision " + std::to_string(head.snapshot->schema_revision) + ", taken at " + head.snapshot->taken_at.text() +
                                        (head.snapshot->latest ? ", the latest" : ", a retained copy"));
-    parts.emplace_back("events after", head.events_after() == 0 ? "none: this is the state of version " + std::to_string(head.at.version.value)
-                                                                : after + ": the state of version " + std::to_string(head.at.version.value) + " is what they make of it");
-  } else {
-    parts.emplace_back("state", "unknown: no snapshot at or before this version");
-    parts.emplace_back("events", after + ", from the first on: the state of version " + std::to_string(head.at.version.value) + " is what they make");
   }
+  if (!head.snapshot_not_used.empty()) parts.emplace_back("not used", head.snapshot_not_used);
+  if (head.replayed) {
+    parts.emplace_back("exact", "yes: replayed by this program from " + (head.snapshot ? "the snapshot of version " + std::to_string(head.snapshot_version())
+                                                                                       : std::string("the first event on")));
+  } else if (head.snapshot) {
+    parts.emplace_back("events after", head.events_after() == 0 ? "none: this is the state of version " + version
+                                                                : after + ": the state of version " + version + " is what they make of it");
+  } else {
+    parts.emplace_back("events", after + ", from the first on: the state of version " + version + " is what they make");
+  }
+  if (!head.exact()) parts.emplace_back("exact", where_exact(invocation.program, head.aggregate.type));
   print_one(invocation, {}, parts);
-  if (head.snapshot && head.state.base64) invocation.out.write('\n' + head.state.json + "\n");
-  else if (head.snapshot) invocation.out.write('\n' + lines_shown(indented(head.state.json)) + '\n');
+  if (head.has_state()) invocation.out.write('\n' + (head.state.base64 ? head.state.json : lines_shown(indented(head.state.json))) + '\n');
   if (head.events_after() > 0) invocation.out.write("\n");
 }
 
@@ -167,9 +174,32 @@ Outcome print_events(const Invocation& invocation, EventStream stream, const Pay
   return outcome;
 }
 
+/// What the program makes of the events.
+Outcome replay_state(const Invocation& invocation, EventStore& store, const PayloadTypes& types, Head& head) {
+  auto exact = exact_state(invocation, store, head.aggregate, head.at, types);
+  if (!exact) return Failed(std::move(exact).error());
+  head.replayed = true;
+  head.snapshot = std::move(exact->snapshot);
+  head.state = std::move(exact->text);
+  head.snapshot_not_used = std::move(exact->snapshot_not_used);
+  return {};
+}
+
+/// What is written down.
+Outcome look_up_state(const Invocation& invocation, EventStore& store, const PayloadTypes& types, Head& head) {
+  auto snapshot = store.snapshot(head.aggregate, head.at.version);
+  if (!snapshot) return Failed(Failure(std::move(snapshot).error()));
+  head.snapshot = std::move(*snapshot);
+  if (!head.snapshot) return {};
+  auto state = state_of(*head.snapshot, types, invocation.arguments.has("as-stored"));
+  if (!state) return Failed(std::move(state).error());
+  head.state = std::move(*state);
+  return {};
+}
+
 Outcome run_state(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
-  Head head{arguments.aggregate("AGGREGATE"), {}, {}, {}};
+  Head head{arguments.aggregate("AGGREGATE"), {}};
   std::optional<std::uint64_t> version;
   if (arguments.has("version")) version = arguments.number_at_least("version", 1);
   const auto up_to = position_of(arguments, "up-to");
@@ -183,14 +213,9 @@ Outcome run_state(const Invocation& invocation) {
   auto moment = moment_of(*store, head.aggregate, version, up_to);
   if (!moment) return Failed(Failure(std::move(moment).error()));
   head.at = *moment;
-  auto snapshot = store->snapshot(head.aggregate, head.at.version);
-  if (!snapshot) return Failed(Failure(std::move(snapshot).error()));
-  head.snapshot = std::move(*snapshot);
-  if (head.snapshot) {
-    auto state = state_of(*head.snapshot, *types, arguments.has("as-stored"));
-    if (!state) return Failed(std::move(state).error());
-    head.state = std::move(*state);
-  }
+  const bool replayable = invocation.program.kind(head.aggregate.type) != nullptr;
+  auto filled = replayable && !arguments.has("no-replay") ? replay_state(invocation, *store, *types, head) : look_up_state(invocation, *store, *types, head);
+  if (!filled) return filled;
 
   if (invocation.for_people()) print_for_people(invocation, head);
   else invocation.out.write(json_of(head));
@@ -202,8 +227,8 @@ Outcome run_state(const Invocation& invocation) {
 }  // namespace
 
 Command aggregate_state_command() {
-  return {"aggregate state", "reading", "Shows an aggregate's state at any version: its newest snapshot as JSON, and the events behind it.",
-          "evershard aggregate state bank_account-1 --data shop --version 7", state_options, run_state};
+  return {"aggregate state", "reading", "Shows an aggregate's state at any version, as JSON: exact in its own program, else the newest snapshot and the events behind it.",
+          "evershard aggregate state bank_account-1 --data shop --version 7", state_options, run_state, state_options_with_aggregates};
 }
 
 }  // namespace evershard::cli

@@ -8,6 +8,7 @@
 #include "evershard/cli/failure.hpp"
 #include "evershard/cli/opened_store.hpp"
 #include "evershard/cli/options.hpp"
+#include "evershard/cli/program.hpp"
 #include "evershard/cluster/exchange/output.hpp"
 #include "evershard/cli/terminal.hpp"
 
@@ -15,6 +16,7 @@ namespace evershard::cli {
 
 struct Invocation {
   const Arguments& arguments;
+  const Program& program;
   const Terminal& terminal;
   Format format;
   Output& out;
@@ -39,6 +41,7 @@ struct Command {
   const char* example;
   Options (*options)();  ///< without --format and --help, which all have
   Outcome (*run)(const Invocation& invocation);
+  void (*options_with_aggregates)(Options& options) = nullptr;  ///< more, where the program has aggregates
 };
 
 /// --data, for commands that need the store's directory to themselves.

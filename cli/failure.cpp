@@ -1,5 +1,6 @@
 #include "evershard/cli/failure.hpp"
 
+#include "evershard/cli/program.hpp"
 #include "evershard/cluster/exchange/append_json.hpp"
 #include "evershard/cluster/exchange/json_text.hpp"
 
@@ -28,35 +29,35 @@ Exit exit_of(ErrorCode code) {
   return Exit::io;
 }
 
-std::string text_of(const Failure& failure, bool as_json) {
+std::string text_of(const Failure& failure, const Program& program, bool as_json) {
   if (as_json) {
     JsonText json;
     json.begin_object().key("error").begin_object();
     write_error_members(json, failure.error, failure.line);
     for (const auto& [name, value] : failure.figures) json.key(name).number(value);
-    if (!failure.hint.empty()) json.key("hint").string(failure.hint);
+    if (!failure.hint.empty()) json.key("hint").string(program.said(failure.hint));
     json.end_object().end_object();
     return json.take() + '\n';
   }
-  std::string text = "evershard: ";
+  std::string text = program.name() + ": ";
   if (failure.line) text += "line " + std::to_string(*failure.line) + ": ";
   text += std::string(name_of(failure.error.code)) + ": " + failure.error.what;
-  if (!failure.hint.empty()) text += "; " + failure.hint;
+  if (!failure.hint.empty()) text += "; " + program.said(failure.hint);
   return text + '\n';
 }
 
-std::string text_of(const UsageError& error, std::string_view command, bool as_json) {
+std::string text_of(const UsageError& error, const Program& program, std::string_view command, bool as_json) {
   if (as_json) {
     JsonText json;
     json.begin_object().key("error").begin_object().key("code").string("usage").key("message").string(error.what());
-    if (!error.hint.empty()) json.key("hint").string(error.hint);
+    if (!error.hint.empty()) json.key("hint").string(program.said(error.hint));
     json.end_object().end_object();
     return json.take() + '\n';
   }
-  std::string text = "evershard: ";
+  std::string text = program.name() + ": ";
   if (!command.empty()) text += std::string(command) + ": ";
   text += error.what();
-  if (!error.hint.empty()) text += "; " + error.hint;
+  if (!error.hint.empty()) text += "; " + program.said(error.hint);
   return text + '\n';
 }
 

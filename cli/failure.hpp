@@ -14,6 +14,8 @@
 
 namespace evershard::cli {
 
+class Program;
+
 /// Fixed: scripts stand on it. Source: docs/command-line.md, "Exit status".
 enum class Exit : int {
   done = 0,
@@ -61,7 +63,7 @@ using Failed = tl::unexpected<Failure>;
 [[nodiscard]] Exit exit_of(ErrorCode code);
 
 /// The line on standard error, with its end. `evershard: line 17: version_conflict: ...`, or one JSON object.
-[[nodiscard]] std::string text_of(const Failure& failure, bool as_json);
-[[nodiscard]] std::string text_of(const UsageError& error, std::string_view command, bool as_json);
+[[nodiscard]] std::string text_of(const Failure& failure, const Program& program, bool as_json);
+[[nodiscard]] std::string text_of(const UsageError& error, const Program& program, std::string_view command, bool as_json);
 
 }  // namespace evershard::cli

@@ -14,15 +14,18 @@ std::string padded(std::string text, std::size_t columns) {
 
 }  // namespace
 
-Options options_of(const Command& command) {
+Options options_of(const Command& command, const Program& program) {
   Options options = command.options();
+  if (program.has_aggregates() && command.options_with_aggregates != nullptr) command.options_with_aggregates(options);
   options.value("format", "FORMAT", "table, json or jsonl; else a table on a terminal, JSON Lines in a pipe");
   options.flag("help,h", "this text");
   return options;
 }
 
-std::string overview() {
-  std::string text = "evershard: an event store\n\n  evershard COMMAND [options]\n";
+std::string overview(const Program& program) {
+  std::string text = program.name() + ": an event store";
+  for (const auto& type : program.aggregate_types()) text += (text.find(" with") == std::string::npos ? ", with the aggregates " : ", ") + type;
+  text += "\n\n  " + program.name() + " COMMAND [options]\n";
   std::string group;
   for (const auto& command : commands()) {
     if (group != command.group) text += '\n' + (group = command.group) + '\n';
@@ -34,19 +37,21 @@ std::string overview() {
          "\nExit status: 0 done, 2 usage, 3 conflict, 4 not found, 5 invalid, 6 unavailable, 7 timeout, 8 corruption, 9 io, 130 interrupted.\n";
 }
 
-std::string help_of(const Command& command) {
-  const Options options = options_of(command);
-  std::string usage = std::string("evershard ") + command.name;
+std::string help_of(const Command& command, const Program& program) {
+  const Options options = options_of(command, program);
+  std::string usage = program.name() + ' ' + command.name;
   std::size_t widest = 0;
   for (const auto& argument : options.arguments()) {
     usage += argument.required ? ' ' + argument.name : " [" + argument.name + ']';
     widest = std::max(widest, argument.name.size());
   }
   std::ostringstream text;
-  text << command.sentence << "\n\n  " << usage << " [options]\n\nExample:\n  " << command.example << "\n";
+  text << command.sentence << "\n\n  " << usage << " [options]\n\nExample:\n  " << program.said(command.example) << "\n";
   if (!options.arguments().empty()) text << "\nArguments:\n";
   for (const auto& argument : options.arguments()) text << "  " << padded(argument.name, widest + 2) << argument.sentence << '\n';
-  text << '\n' << options.described();
+  std::ostringstream described;
+  described << options.described();
+  text << '\n' << program.said(described.str());
   return text.str();
 }
 

@@ -9,10 +9,10 @@
 namespace evershard::cli {
 
 /// The command's own options and those that all have.
-[[nodiscard]] Options options_of(const Command& command);
+[[nodiscard]] Options options_of(const Command& command, const Program& program);
 /// Every command in a line, by group.
-[[nodiscard]] std::string overview();
-[[nodiscard]] std::string help_of(const Command& command);
+[[nodiscard]] std::string overview(const Program& program);
+[[nodiscard]] std::string help_of(const Command& command, const Program& program);
 /// `snapshot put, snapshot get or snapshot list`: the commands that begin with a word.
 [[nodiscard]] std::string group_of_two(const std::string& word);
 [[nodiscard]] std::string version_text();

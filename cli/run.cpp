@@ -57,45 +57,45 @@ Format chosen(const Arguments& arguments, const Terminal& terminal) {
   return *format;
 }
 
-Exit finish(const Outcome& outcome, const Output& out, bool json) {
+Exit finish(const Outcome& outcome, const Output& out, const Program& program, bool json) {
   if (!outcome) {
-    if (!outcome.error().quiet) complain(text_of(outcome.error(), json));
+    if (!outcome.error().quiet) complain(text_of(outcome.error(), program, json));
     return exit_of(outcome.error().error.code);
   }
   if (auto written = out.status(); !written) {
-    complain(text_of(Failure(written.error()), json));
+    complain(text_of(Failure(written.error()), program, json));
     return Exit::io;
   }
   return Exit::done;
 }
 
-Exit run_command(const Command& command, const std::vector<std::string>& words, const Terminal& terminal, Output& out) {
+Exit run_command(const Command& command, const std::vector<std::string>& words, const Program& program, const Terminal& terminal, Output& out) {
   const bool json = json_asked_for(words);
   try {
-    const Options options = options_of(command);
+    const Options options = options_of(command, program);
     const Arguments arguments(options, words);
     if (arguments.has("help")) {
-      out.write(help_of(command));
+      out.write(help_of(command, program));
       out.flush();
       return Exit::done;
     }
-    const Invocation invocation{arguments, terminal, chosen(arguments, terminal), out};
+    const Invocation invocation{arguments, program, terminal, chosen(arguments, terminal), out};
     const Outcome outcome = command.run(invocation);
     out.flush();
-    return finish(outcome, out, json);
+    return finish(outcome, out, program, json);
   } catch (const UsageError& e) {
     out.flush();
-    complain(text_of(e.hint.empty() ? UsageError(e.what(), "see `evershard " + std::string(command.name) + " --help`") : e, command.name, json));
+    complain(text_of(e.hint.empty() ? UsageError(e.what(), "see `evershard " + std::string(command.name) + " --help`") : e, program, command.name, json));
     return Exit::usage;
   } catch (const RefusedValue& e) {
-    complain(text_of(Failure(e.error, "an aggregate is named TYPE-VALUE, such as order-1"), json));
+    complain(text_of(Failure(e.error, "an aggregate is named TYPE-VALUE, such as order-1"), program, json));
     return exit_of(e.error.code);
   }
 }
 
 }  // namespace
 
-Exit run(const std::vector<std::string>& words) {
+Exit run(const std::vector<std::string>& words, const Program& program) {
   const Terminal terminal = Terminal::look();
   listen_for_interrupts();
   Output out(STDOUT_FILENO);
@@ -107,21 +107,26 @@ Exit run(const std::vector<std::string>& words) {
       return Exit::done;
     }
     if (first == "--help" || first == "-h" || (first == "help" && words.size() == 1)) {
-      out.write(overview());
+      out.write(overview(program));
       return Exit::done;
     }
     std::size_t used = 0;
     if (first == "help") {
-      out.write(help_of(found({words.begin() + 1, words.end()}, used)));
+      out.write(help_of(found({words.begin() + 1, words.end()}, used), program));
       return Exit::done;
     }
     if (first.starts_with('-')) throw UsageError("options stand behind the command", "as in `evershard stats " + first + "`");
     const Command& command = found(words, used);
-    return run_command(command, {words.begin() + static_cast<std::ptrdiff_t>(used), words.end()}, terminal, out);
+    return run_command(command, {words.begin() + static_cast<std::ptrdiff_t>(used), words.end()}, program, terminal, out);
   } catch (const UsageError& e) {
-    complain(text_of(e, {}, json_asked_for(words)));
+    complain(text_of(e, program, {}, json_asked_for(words)));
     return Exit::usage;
   }
+}
+
+Exit cannot_run(const std::vector<std::string>& words, const Error& why) {
+  complain(text_of(Failure(why, "this program's aggregates have to be put right"), {}, json_asked_for(words)));
+  return exit_of(why.code);
 }
 
 }  // namespace evershard::cli

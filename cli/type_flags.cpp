@@ -91,6 +91,7 @@ tl::expected<PayloadTypes, Failure> payload_types(const Invocation& invocation) 
   if (auto merged = merge(*types, *given, Clash::newer_wins); !merged) return Failed(Failure(std::move(merged).error()));
   auto usable = PayloadTypes::of(*types);
   if (!usable) return Failed(Failure(std::move(usable).error()));
+  if (auto own = invocation.program.add_types(*usable); !own) return Failed(Failure(std::move(own).error()));
   return std::move(*usable);
 }
 

@@ -44,7 +44,7 @@ function(evershard_module name)
   target_link_libraries(${target} ${reach} ${arg_USES_PUBLIC})
 
   # What EvershardPackage.cmake asks.
-  set(own ${arg_DEPENDS} ${arg_USES})
+  set(own ${arg_DEPENDS} ${arg_USES} ${arg_USES_PUBLIC})
   list(FILTER own EXCLUDE REGEX "::")
   list(TRANSFORM own REPLACE "^evershard_" "")
   list(TRANSFORM own REPLACE "/" "_")

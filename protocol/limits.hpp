@@ -20,6 +20,9 @@ inline constexpr std::size_t query_items_max = 64;
 inline constexpr std::size_t query_terms_max = 256;
 inline constexpr std::size_t command_id_bytes_max = 255;
 
+/// Of a command that is refused by a rule. Fixed, and no part of the format: it is not stored.
+inline constexpr std::size_t rejection_bytes_max = 4'096;
+
 /// Can be raised, up to the value named behind each.
 struct Limits {
   std::size_t payload_bytes_max = 1u << 20;         // 8 MiB

@@ -46,7 +46,7 @@ std::uint32_t cells_of(const AggregateHostOptions& options) {
 Error closed() { return {ErrorCode::unavailable, "the aggregates' host is closed: nothing new is taken"}; }
 
 Error not_hosted(const AggregateId& aggregate) {
-  return {ErrorCode::not_found, "nobody hosts aggregates of type " + in_quotes(aggregate.type)};
+  return {ErrorCode::invalid_argument, "nobody hosts aggregates of type " + in_quotes(aggregate.type)};
 }
 
 Result<void> check(const HostOptions& options) {

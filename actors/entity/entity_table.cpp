@@ -38,7 +38,7 @@ Result<EntityTable::Slot*> EntityTable::slot_of(const AggregateId& aggregate) {
   if (stopping_) return refuse(ErrorCode::unavailable, "the shard is being stopped: nothing was done");
   if (const auto known = index_.find(aggregate); known != index_.end()) return *known;
   const auto kind = kinds_.find(aggregate.type);
-  if (kind == kinds_.end()) return refuse(ErrorCode::invalid_argument, "no aggregates of type " + in_quotes(aggregate.type) + " are hosted");
+  if (kind == kinds_.end()) return refuse(ErrorCode::invalid_argument, "nobody hosts aggregates of type " + in_quotes(aggregate.type));
   EVERSHARD_TRY(AggregateId::check(aggregate));
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(slots_.size()));

@@ -99,9 +99,9 @@ class AggregateDoor {
   virtual Asking ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) = 0;
   /// The same, and waits: at the latest until a moment after its deadline, then `timeout`. Not from a completion, nor from a handler.
   [[nodiscard]] virtual AnyAnswer ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) = 0;
-  /// Errors: not_found: nobody hosts its type; corruption, timeout, unavailable
+  /// Errors: invalid_argument: nobody hosts its type; corruption, timeout, unavailable
   [[nodiscard]] virtual Result<StateBytes> state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) = 0;
-  /// As of a position. Errors: not_found, corruption, unavailable
+  /// As of a position. Errors: invalid_argument: nobody hosts its type; corruption, unavailable
   [[nodiscard]] virtual Result<StateBytes> state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) = 0;
   /// Takes a snapshot after everything asked before. Errors: too_large, corruption, timeout, unavailable
   [[nodiscard]] virtual Result<void> take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) = 0;

@@ -20,6 +20,18 @@ const Row* find(const std::vector<Row>& rows, std::string_view name) {
   return at != rows.end() && at->name == name ? &*at : nullptr;
 }
 
+/// As much of the text as a rejection may have: whole characters where it is UTF-8.
+std::string within_limit(std::string text) {
+  constexpr std::string_view rest = "…";
+  constexpr int character_bytes_max = 4;
+  if (text.size() <= rejection_bytes_max) return text;
+  std::size_t end = rejection_bytes_max - rest.size();
+  const auto within_a_character = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
+  for (int i = 1; i < character_bytes_max && within_a_character(end); ++i) --end;
+  text.resize(end);
+  return text.append(rest);
+}
+
 class TabledKind final : public AggregateKind {
  public:
   explicit TabledKind(KindTable table) : table_(std::move(table)) {
@@ -161,7 +173,7 @@ class TabledKind final : public AggregateKind {
     Decision decision;
     if (decided.rejected) {
       decision.kind = Decision::Kind::reject;
-      decision.rejection = std::move(decided.rejection);
+      decision.rejection = within_limit(std::move(decided.rejection));
       return decision;
     }
     if (decided.reply_of != nullptr && *decided.reply_of != *table_.state_type) {

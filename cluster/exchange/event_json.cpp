@@ -50,16 +50,21 @@ void write_decoded(JsonText& json, const std::optional<Result<ShownMessage>>& re
 }  // namespace
 
 std::optional<Result<ShownMessage>> decoded(const RecordedEvent& event, const PayloadTypes& types) {
-  if (types.empty() || event.format != PayloadFormat::protobuf || event.state != EventState::live) return std::nullopt;
-  return types.read(types.message_of_event(event.type), event.payload);
+  if (types.empty() || event.state != EventState::live) return std::nullopt;
+  const PayloadTypes& known = event.aggregate ? types.of_event(event.aggregate->type, event.type) : types;
+  // Whoever knows the event by its name reads it whatever it is called, as its `apply` does.
+  const bool own = &known != &types && event.format == PayloadFormat::unspecified && !shown_as_json(event.payload, event.format);
+  if (event.format != PayloadFormat::protobuf && !own) return std::nullopt;
+  return known.read(known.message_of_event(event.type), event.payload);
 }
 
 std::optional<Result<ShownMessage>> decoded(const RecordedSnapshot& snapshot, const PayloadTypes& types) {
   if (types.empty() || snapshot.format != PayloadFormat::protobuf) return std::nullopt;
   const std::string& type = snapshot.aggregate.type;
-  const auto message = types.message_of_state(type);
+  const PayloadTypes& known = types.of_state(type);
+  const auto message = known.message_of_state(type);
   if (!message) return refuse(ErrorCode::not_found, "no message is registered for the state of " + in_quotes(type, 200));
-  return types.read(*message, snapshot.payload);
+  return known.read(*message, snapshot.payload);
 }
 
 bool stands_in_a_line(std::string_view bytes) {

@@ -195,6 +195,19 @@ Result<PayloadTypes> PayloadTypes::of(const RegisteredTypes& types) {
   return PayloadTypes(std::move(impl));
 }
 
+void PayloadTypes::put_own(std::string aggregate_type, PayloadTypes own) { own_.insert_or_assign(std::move(aggregate_type), std::move(own)); }
+
+const PayloadTypes& PayloadTypes::of_event(std::string_view aggregate_type, std::string_view event_type) const {
+  const auto own = own_.find(aggregate_type);
+  const bool named = own != own_.end() && own->second.impl_ != nullptr && own->second.impl_->types.aliases.contains(std::string(event_type));
+  return named ? own->second : *this;
+}
+
+const PayloadTypes& PayloadTypes::of_state(std::string_view aggregate_type) const {
+  const auto own = own_.find(aggregate_type);
+  return own != own_.end() && own->second.message_of_state(aggregate_type) ? own->second : *this;
+}
+
 std::string PayloadTypes::message_of_event(std::string_view event_type) const {
   std::string name(event_type);
   if (impl_ == nullptr) return name;

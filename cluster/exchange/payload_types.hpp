@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,7 +42,13 @@ class PayloadTypes {
   ///         that no file has)
   [[nodiscard]] static Result<PayloadTypes> of(const RegisteredTypes& types);
 
-  [[nodiscard]] bool empty() const { return impl_ == nullptr; }
+  /// What the payloads of one aggregate type are, by who writes them: it goes before what is registered.
+  void put_own(std::string aggregate_type, PayloadTypes own);
+  /// The types that say what this event, this state is: the aggregate's own where they name it, else these.
+  [[nodiscard]] const PayloadTypes& of_event(std::string_view aggregate_type, std::string_view event_type) const;
+  [[nodiscard]] const PayloadTypes& of_state(std::string_view aggregate_type) const;
+
+  [[nodiscard]] bool empty() const { return impl_ == nullptr && own_.empty(); }
   /// By alias, else by its own name; whether there is such a message is another question.
   [[nodiscard]] std::string message_of_event(std::string_view event_type) const;
   [[nodiscard]] std::optional<std::string> message_of_state(std::string_view aggregate_type) const;
@@ -56,6 +63,7 @@ class PayloadTypes {
   struct Impl;
   explicit PayloadTypes(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
+  std::map<std::string, PayloadTypes, std::less<>> own_;  ///< of aggregate types
 };
 
 }  // namespace evershard

@@ -101,6 +101,18 @@ TEST_F(ExamplePrograms, InspectorShowsAnAccountAtAnyTime) {
               AllOf(HasSubstr("version 1 @1 "), HasSubstr(R"(bank.MoneyMoved {"euros":"25"})"), HasSubstr("    balance: 2500 -> 2000\n")));
 }
 
+TEST_F(ExamplePrograms, BankIsACommandLineThatKnowsItsAccounts) {
+  said({EXAMPLE_BANK_ACCOUNT, store()});
+  const auto state = [&](const std::string& account, const std::string& version) {
+    return said({EXAMPLE_BANK, "aggregate", "state", "bank_account-" + account, "--data", store(), "--version", version});
+  };
+
+  EXPECT_THAT(state("ann", "2"), AllOf(HasSubstr(R"("balance":"10000")"), HasSubstr(R"("exact":true)")));
+  EXPECT_THAT(state("ann", "3"), HasSubstr(R"("balance":"7000")"));
+  EXPECT_THAT(state("bob", "3"), HasSubstr(R"("balance":"2000")")) << "events of the first year count";
+  EXPECT_THAT(said({EXAMPLE_BANK, "aggregate", "history", "bank_account-bob", "--data", store()}), HasSubstr(R"("decoded":{"euros":"25"})"));
+}
+
 TEST_F(ExamplePrograms, InspectorSaysWhatItCannotShow) {
   said({EXAMPLE_BANK_ACCOUNT, store()});
 

@@ -3,6 +3,8 @@
 
 #include <thread>
 
+#include "evershard/protocol/limits.hpp"
+#include "evershard/protocol/utf8.hpp"
 #include "tests/actors/model/ledger.hpp"
 
 namespace evershard {
@@ -100,6 +102,42 @@ TEST(Kind, RejectsWithTheHandlersText) {
   EXPECT_EQ(decision->kind, Decision::Kind::reject);
   EXPECT_EQ(decision->rejection, "insufficient funds");
   EXPECT_THAT(decision->events, IsEmpty());
+}
+
+/// Rejects with whatever it is told.
+struct Wordy {
+  static constexpr std::string_view type = "wordy";
+  using State = ledger::State;
+  using Commands = Types<ledger::Break>;
+  using Events = Types<ledger::Closed>;
+  static Effect<> on(const State&, const ledger::Break& c) { return reject(c.where()); }
+  static void apply(State&, const ledger::Closed&) {}
+};
+
+TEST(Kind, RejectsWithAtMostSoMuchText) {
+  const auto wordy = *make_kind<Wordy>();
+  const auto rejection = [&](const std::string& text) {
+    ledger::Break command;
+    command.set_where(text);
+    const auto decision = wordy->decide(*wordy->initial(), bytes_of(command), nullptr);
+    EXPECT_TRUE(decision && decision->kind == Decision::Kind::reject);
+    return decision ? decision->rejection : "";
+  };
+  const std::string longest(rejection_bytes_max, 'a'), dots = "…";
+
+  EXPECT_EQ(rejection(longest), longest);
+  EXPECT_EQ(rejection(longest + "a"), longest.substr(dots.size()) + dots);
+  // A character that would be cut goes as a whole, wherever it begins.
+  for (std::size_t before = 0; before < 8; ++before) {
+    std::string text(rejection_bytes_max - 10 + before, 'a');
+    for (int i = 0; i < 10; ++i) text += "\U0001f4b6";
+    const std::string cut = rejection(text);
+    EXPECT_LE(cut.size(), rejection_bytes_max);
+    EXPECT_GT(cut.size(), rejection_bytes_max - 4);
+    EXPECT_TRUE(is_utf8(cut)) << before;
+    EXPECT_TRUE(cut.ends_with(dots));
+    EXPECT_TRUE(text.starts_with(cut.substr(0, cut.size() - dots.size())));
+  }
 }
 
 TEST(Kind, DecidesNothingWithAReplyForQueriesAndUnchangedStates) {
