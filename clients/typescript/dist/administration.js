@@ -2,7 +2,7 @@
 import { encode } from "./connection.js";
 import { UnavailableError } from "./errors.js";
 import { Administration as Service } from "./gen/evershard/v1/service_pb.js";
-import { toNumber, toUint64 } from "./ids.js";
+import { textOf, toNumber, toUint64 } from "./ids.js";
 import { timestampText } from "./timestamp.js";
 export class Administration {
     #connection;
@@ -49,7 +49,7 @@ export class Administration {
     /** Into an absent or empty directory of the server's machine. */
     async backup(target, options = {}) {
         const { truthOnly = false, upTo } = options;
-        await this.#work(Service.method.backup, { target, truthOnly, ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) }, options);
+        await this.#work(Service.method.backup, { target: textOf(target, "target"), truthOnly, ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) }, options);
     }
     /** Returns: the last message. Never tried again: it may have been done in part. */
     async #work(method, request, { signal, timeoutMs, onProgress } = {}) {

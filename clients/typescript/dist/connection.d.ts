@@ -34,7 +34,7 @@ export interface CallOptions {
     /** Instead of the connection's. */
     timeoutMs?: number | undefined;
 }
-/** Bytes of a message. Errors: InvalidArgumentError: text that is no UTF-8, a number out of range */
+/** Bytes of a message. Errors: InvalidArgumentError: a number out of range, a value of another type */
 export declare function encode<Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Desc>): Uint8Array;
 export declare function decode<Desc extends DescMessage>(schema: Desc, bytes: Uint8Array): MessageShape<Desc>;
 export declare class Connection {

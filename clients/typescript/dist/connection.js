@@ -1,9 +1,11 @@
 // Connection: one gRPC channel, its calls as promises and async iterables, failures as EvershardError.
+import { X509Certificate } from "node:crypto";
+import { createSecureContext } from "node:tls";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Client as Channel, compressionAlgorithms, credentials, Metadata } from "@grpc/grpc-js";
 import { CancelledError, CorruptionError, errorOfStatus, EvershardError, InvalidArgumentError, UnavailableError } from "./errors.js";
 import { retrying } from "./retry.js";
-/** Bytes of a message. Errors: InvalidArgumentError: text that is no UTF-8, a number out of range */
+/** Bytes of a message. Errors: InvalidArgumentError: a number out of range, a value of another type */
 export function encode(schema, init) {
     try {
         return toBinary(schema, create(schema, init));
@@ -158,9 +160,13 @@ export class Connection {
         };
     }
 }
-function secure(tls) {
+/** Looks at the files now: gRPC would find out with each connection, and try again. Errors: what OpenSSL says */
+function secure({ root, cert, key }) {
     const pem = (text) => (text === undefined ? null : Buffer.from(text));
-    return credentials.createSsl(pem(tls.root), pem(tls.key), pem(tls.cert));
+    if (root !== undefined)
+        new X509Certificate(pem(root));
+    createSecureContext({ ...(cert !== undefined && { cert: pem(cert) }), ...(key !== undefined && { key: pem(key) }) });
+    return credentials.createSsl(pem(root), pem(key), pem(cert));
 }
 export function cancelled(signal) {
     const { reason } = signal;

@@ -1,7 +1,7 @@
 // Events: as given to an append, and as the store gives them back.
 import { InvalidArgumentError } from "./errors.js";
 import { EventState } from "./gen/evershard/v1/event_pb.js";
-import { aggregateText, splitAggregate, toNumber, uuidBytes, uuidText } from "./ids.js";
+import { aggregateText, splitAggregate, textOf, toNumber, uuidBytes, uuidText } from "./ids.js";
 import { microseconds, timestampText } from "./timestamp.js";
 /** How a payload is to be read; from 1000 on they are the user's. */
 export const PayloadFormat = { unspecified: 0, json: 1, protobuf: 2, text: 3, encrypted: 4 };
@@ -34,8 +34,8 @@ export function eventMessage(event, id, what) {
     return {
         ...(given !== "" && { id: uuidBytes(given, `${what}.id`) }),
         ...(event.aggregate !== undefined && { aggregate: splitAggregate(event.aggregate) }),
-        type: event.type,
-        tags: [...(event.tags ?? [])],
+        type: textOf(event.type, `${what}.type`),
+        tags: [...(event.tags ?? [])].map((tag, i) => textOf(tag, `${what}.tags[${i}]`)),
         also: [...(event.also ?? [])].map(splitAggregate),
         payload: payload.bytes,
         payloadFormat: event.payloadFormat ?? payload.format,

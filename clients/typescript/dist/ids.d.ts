@@ -12,6 +12,8 @@ export declare function aggregateText(id: {
     type: string;
     value: string;
 }): string;
+/** Text that goes over the wire as it is; half of a surrogate pair would silently become U+FFFD. Errors: InvalidArgumentError */
+export declare function textOf(value: string, what: string): string;
 /** A random UUID (version 4). */
 export declare function newId(): string;
 /** The 16 bytes of a UUID. Errors: InvalidArgumentError */

@@ -9,15 +9,7 @@ const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * Errors: InvalidArgumentError, TooLargeError
  */
 export function splitAggregate(text) {
-    let id = text;
-    if (typeof id !== "string") {
-        try {
-            id = strict.decode(id);
-        }
-        catch {
-            throw new InvalidArgumentError(`aggregate id ${JSON.stringify(new TextDecoder().decode(text))} is not UTF-8`);
-        }
-    }
+    const id = textOf(typeof text === "object" ? decoded(text) : text, "aggregate id");
     const dash = id.indexOf("-");
     if (dash < 0)
         throw new InvalidArgumentError(`aggregate id ${JSON.stringify(id)} has no '-' between type and value`);
@@ -25,6 +17,14 @@ export function splitAggregate(text) {
     check("aggregate type", parts.type, typeBytesMax);
     check("aggregate value", parts.value, valueBytesMax);
     return parts;
+}
+function decoded(bytes) {
+    try {
+        return strict.decode(bytes);
+    }
+    catch {
+        throw new InvalidArgumentError(`aggregate id ${JSON.stringify(new TextDecoder().decode(bytes))} is not UTF-8`);
+    }
 }
 /** An aggregate id of its parts. Errors: InvalidArgumentError, TooLargeError */
 export function aggregateId(type, value) {
@@ -41,11 +41,17 @@ function check(what, text, bytesMax) {
         throw new InvalidArgumentError(`${what} is empty`);
     if (text.includes("\0"))
         throw new InvalidArgumentError(`${what} ${JSON.stringify(text)} contains a NUL`);
-    if (!text.isWellFormed())
-        throw new InvalidArgumentError(`${what} ${JSON.stringify(text)} is not UTF-8: half of a surrogate pair`);
     const bytes = Buffer.byteLength(text);
     if (bytes > bytesMax)
         throw new TooLargeError(`${what} has ${bytes} bytes, the most are ${bytesMax}`);
+}
+/** Text that goes over the wire as it is; half of a surrogate pair would silently become U+FFFD. Errors: InvalidArgumentError */
+export function textOf(value, what) {
+    if (typeof value !== "string")
+        throw new InvalidArgumentError(`${what}: must be a string, is ${JSON.stringify(value)}`);
+    if (!value.isWellFormed())
+        throw new InvalidArgumentError(`${what}: ${JSON.stringify(value)} is not UTF-8: half of a surrogate pair`);
+    return value;
 }
 /** A random UUID (version 4). */
 export function newId() {

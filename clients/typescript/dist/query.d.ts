@@ -34,6 +34,6 @@ export declare class Query {
     } | {
         items: readonly QueryItem[];
     };
-    /** What it means is for the server to check. Errors: InvalidArgumentError, TooLargeError: an aggregate id */
+    /** What it means is for the server to check. Errors: InvalidArgumentError, TooLargeError: an aggregate id, or what is no text */
     message(): MessageInitShape<typeof QuerySchema>;
 }

@@ -1,5 +1,5 @@
 // Query: which events, by type, tag and aggregate concerned.
-import { splitAggregate } from "./ids.js";
+import { splitAggregate, textOf } from "./ids.js";
 /**
  * Items are OR. Never changes: each call makes a new one.
  *
@@ -28,11 +28,15 @@ export class Query {
     toJSON() {
         return this.isAll ? { all: true } : { items: this.items };
     }
-    /** What it means is for the server to check. Errors: InvalidArgumentError, TooLargeError: an aggregate id */
+    /** What it means is for the server to check. Errors: InvalidArgumentError, TooLargeError: an aggregate id, or what is no text */
     message() {
         return {
             all: this.isAll,
-            items: this.items.map(({ types = [], tags = [], concerning = [] }) => ({ types: [...types], tags: [...tags], concerning: concerning.map(splitAggregate) })),
+            items: this.items.map(({ types = [], tags = [], concerning = [] }) => ({
+                types: types.map((type) => textOf(type, "query: a type")),
+                tags: tags.map((tag) => textOf(tag, "query: a tag")),
+                concerning: concerning.map(splitAggregate),
+            })),
         };
     }
 }

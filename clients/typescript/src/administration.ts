@@ -5,7 +5,7 @@ import type { DescMessage, DescMethodServerStreaming, MessageInitShape, MessageS
 import { encode, type CallOptions, type Connection } from "./connection.js";
 import { UnavailableError } from "./errors.js";
 import { Administration as Service, type WorkProgress } from "./gen/evershard/v1/service_pb.js";
-import { toNumber, toUint64 } from "./ids.js";
+import { textOf, toNumber, toUint64 } from "./ids.js";
 import { timestampText } from "./timestamp.js";
 
 /** `timeoutMs`: none without it: long work takes as long as it takes. `signal` stops it. */
@@ -100,7 +100,7 @@ export class Administration {
   /** Into an absent or empty directory of the server's machine. */
   async backup(target: string, options: BackupOptions = {}): Promise<void> {
     const { truthOnly = false, upTo } = options;
-    await this.#work(Service.method.backup, { target, truthOnly, ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) }, options);
+    await this.#work(Service.method.backup, { target: textOf(target, "target"), truthOnly, ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) }, options);
   }
 
   /** Returns: the last message. Never tried again: it may have been done in part. */

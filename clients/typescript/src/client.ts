@@ -7,7 +7,7 @@ import { Connection, type CallOptions, type ConnectOptions } from "./connection.
 import { InvalidArgumentError } from "./errors.js";
 import { RecordedEvent } from "./event.js";
 import { EventStore, type AggregateInfo as AggregateInfoMessage } from "./gen/evershard/v1/service_pb.js";
-import { aggregateText, splitAggregate, toNumber, toUint64 } from "./ids.js";
+import { aggregateText, splitAggregate, textOf, toNumber, toUint64 } from "./ids.js";
 import { Query } from "./query.js";
 import { atLeastMessage, Reading, type AtLeast, type ReadAggregateOptions, type ReadOptions } from "./reading.js";
 import { RecordedSnapshot } from "./snapshot.js";
@@ -122,7 +122,7 @@ export class Client implements AsyncDisposable {
     const { type, pageAggregatesMax: limit = 1_000 } = options;
     if (!(limit >= 1 && limit <= 10_000)) throw new InvalidArgumentError(`pageAggregatesMax: ${limit} is not from 1 to 10,000`);
     for (let after = options.after; ; ) {
-      const request = { limit, ...(type !== undefined && { type }), ...(after !== undefined && { after: splitAggregate(after) }), ...atLeastMessage(options) };
+      const request = { limit, ...(type !== undefined && { type: textOf(type, "type") }), ...(after !== undefined && { after: splitAggregate(after) }), ...atLeastMessage(options) };
       const { aggregates } = await this.#connection.unary(EventStore.method.listAggregates, request, options);
       for (const info of aggregates) yield infoOf(info);
       if (aggregates.length < limit) return;

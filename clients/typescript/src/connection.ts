@@ -1,5 +1,8 @@
 // Connection: one gRPC channel, its calls as promises and async iterables, failures as EvershardError.
 
+import { X509Certificate } from "node:crypto";
+import { createSecureContext } from "node:tls";
+
 import { create, fromBinary, toBinary, type DescMessage, type DescMethod, type DescMethodBiDiStreaming, type DescMethodServerStreaming, type DescMethodUnary, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { Client as Channel, compressionAlgorithms, credentials, Metadata, type ClientDuplexStream, type ServiceError } from "@grpc/grpc-js";
 
@@ -42,7 +45,7 @@ export interface CallOptions {
   timeoutMs?: number | undefined;
 }
 
-/** Bytes of a message. Errors: InvalidArgumentError: text that is no UTF-8, a number out of range */
+/** Bytes of a message. Errors: InvalidArgumentError: a number out of range, a value of another type */
 export function encode<Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Desc>): Uint8Array {
   try {
     return toBinary(schema, create(schema, init));
@@ -197,9 +200,12 @@ export class Connection {
   }
 }
 
-function secure(tls: Tls): ReturnType<typeof credentials.createSsl> {
+/** Looks at the files now: gRPC would find out with each connection, and try again. Errors: what OpenSSL says */
+function secure({ root, cert, key }: Tls): ReturnType<typeof credentials.createSsl> {
   const pem = (text: Uint8Array | string | undefined): Buffer | null => (text === undefined ? null : Buffer.from(text as string));
-  return credentials.createSsl(pem(tls.root), pem(tls.key), pem(tls.cert));
+  if (root !== undefined) new X509Certificate(pem(root)!);
+  createSecureContext({ ...(cert !== undefined && { cert: pem(cert)! }), ...(key !== undefined && { key: pem(key)! }) });
+  return credentials.createSsl(pem(root), pem(key), pem(cert));
 }
 
 export function cancelled(signal: AbortSignal): CancelledError {

@@ -4,7 +4,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import { InvalidArgumentError } from "./errors.js";
 import { EventState, type EventSchema, type RecordedEvent as Message } from "./gen/evershard/v1/event_pb.js";
-import { aggregateText, splitAggregate, toNumber, uuidBytes, uuidText } from "./ids.js";
+import { aggregateText, splitAggregate, textOf, toNumber, uuidBytes, uuidText } from "./ids.js";
 import { microseconds, timestampText } from "./timestamp.js";
 
 /** How a payload is to be read; from 1000 on they are the user's. */
@@ -56,8 +56,8 @@ export function eventMessage(event: NewEvent, id: string, what: string): Message
   return {
     ...(given !== "" && { id: uuidBytes(given, `${what}.id`) }),
     ...(event.aggregate !== undefined && { aggregate: splitAggregate(event.aggregate) }),
-    type: event.type,
-    tags: [...(event.tags ?? [])],
+    type: textOf(event.type, `${what}.type`),
+    tags: [...(event.tags ?? [])].map((tag, i) => textOf(tag, `${what}.tags[${i}]`)),
     also: [...(event.also ?? [])].map(splitAggregate),
     payload: payload.bytes,
     payloadFormat: event.payloadFormat ?? payload.format,

@@ -13,20 +13,21 @@ const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * Errors: InvalidArgumentError, TooLargeError
  */
 export function splitAggregate(text: string | Uint8Array): { type: string; value: string } {
-  let id = text;
-  if (typeof id !== "string") {
-    try {
-      id = strict.decode(id);
-    } catch {
-      throw new InvalidArgumentError(`aggregate id ${JSON.stringify(new TextDecoder().decode(text as Uint8Array))} is not UTF-8`);
-    }
-  }
+  const id = textOf(typeof text === "object" ? decoded(text) : text, "aggregate id");
   const dash = id.indexOf("-");
   if (dash < 0) throw new InvalidArgumentError(`aggregate id ${JSON.stringify(id)} has no '-' between type and value`);
   const parts = { type: id.slice(0, dash), value: id.slice(dash + 1) };
   check("aggregate type", parts.type, typeBytesMax);
   check("aggregate value", parts.value, valueBytesMax);
   return parts;
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    throw new InvalidArgumentError(`aggregate id ${JSON.stringify(new TextDecoder().decode(bytes))} is not UTF-8`);
+  }
 }
 
 /** An aggregate id of its parts. Errors: InvalidArgumentError, TooLargeError */
@@ -43,9 +44,15 @@ export function aggregateText(id: { type: string; value: string }): string {
 function check(what: string, text: string, bytesMax: number): void {
   if (text === "") throw new InvalidArgumentError(`${what} is empty`);
   if (text.includes("\0")) throw new InvalidArgumentError(`${what} ${JSON.stringify(text)} contains a NUL`);
-  if (!text.isWellFormed()) throw new InvalidArgumentError(`${what} ${JSON.stringify(text)} is not UTF-8: half of a surrogate pair`);
   const bytes = Buffer.byteLength(text);
   if (bytes > bytesMax) throw new TooLargeError(`${what} has ${bytes} bytes, the most are ${bytesMax}`);
+}
+
+/** Text that goes over the wire as it is; half of a surrogate pair would silently become U+FFFD. Errors: InvalidArgumentError */
+export function textOf(value: string, what: string): string {
+  if (typeof value !== "string") throw new InvalidArgumentError(`${what}: must be a string, is ${JSON.stringify(value)}`);
+  if (!value.isWellFormed()) throw new InvalidArgumentError(`${what}: ${JSON.stringify(value)} is not UTF-8: half of a surrogate pair`);
+  return value;
 }
 
 /** A random UUID (version 4). */

@@ -3,7 +3,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import type { QuerySchema } from "./gen/evershard/v1/store_pb.js";
-import { splitAggregate } from "./ids.js";
+import { splitAggregate, textOf } from "./ids.js";
 
 /** Types are OR, tags are AND, aggregates concerned are AND; all three together are AND. */
 export interface QueryItem {
@@ -41,11 +41,15 @@ export class Query {
     return this.isAll ? { all: true } : { items: this.items };
   }
 
-  /** What it means is for the server to check. Errors: InvalidArgumentError, TooLargeError: an aggregate id */
+  /** What it means is for the server to check. Errors: InvalidArgumentError, TooLargeError: an aggregate id, or what is no text */
   message(): MessageInitShape<typeof QuerySchema> {
     return {
       all: this.isAll,
-      items: this.items.map(({ types = [], tags = [], concerning = [] }) => ({ types: [...types], tags: [...tags], concerning: concerning.map(splitAggregate) })),
+      items: this.items.map(({ types = [], tags = [], concerning = [] }) => ({
+        types: types.map((type) => textOf(type, "query: a type")),
+        tags: tags.map((tag) => textOf(tag, "query: a tag")),
+        concerning: concerning.map(splitAggregate),
+      })),
     };
   }
 }
