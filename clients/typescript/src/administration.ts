@@ -46,9 +46,9 @@ export interface VerifyReport {
 
 export interface BackupOptions extends WorkOptions {
   /** Without the indexes, which restoring rebuilds. */
-  truthOnly?: boolean;
+  truthOnly?: boolean | undefined;
   /** A clone that ends with this position. */
-  upTo?: number;
+  upTo?: number | undefined;
 }
 
 export class Administration {

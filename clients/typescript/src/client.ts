@@ -23,20 +23,20 @@ export interface AggregateInfo {
 
 export interface AggregatesOptions extends AtLeast, CallOptions {
   /** Absent: all. */
-  type?: string;
+  type?: string | undefined;
   /** Exclusive. */
-  after?: string;
+  after?: string | undefined;
   /** Of one request. 1,000; at most 10,000 */
-  pageAggregatesMax?: number;
+  pageAggregatesMax?: number | undefined;
 }
 
 export interface StateOptions extends AtLeast, CallOptions {
   /** Absent: the latest. */
-  version?: number;
+  version?: number | undefined;
   /** As of this position. */
-  upTo?: number;
+  upTo?: number | undefined;
   /** At most so many of the events behind the snapshot; absent: all. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 /** An aggregate's newest snapshot at or before the moment, as JSON, and the events behind it: docs/command-line.md, "aggregate state". */
@@ -112,7 +112,7 @@ export class Client implements AsyncDisposable {
   }
 
   /** Errors: NotFoundError */
-  async aggregate(aggregate: string, options: { upTo?: number } & AtLeast & CallOptions = {}): Promise<AggregateInfo> {
+  async aggregate(aggregate: string, options: { upTo?: number | undefined } & AtLeast & CallOptions = {}): Promise<AggregateInfo> {
     const { upTo } = options;
     const request = { aggregate: splitAggregate(aggregate), ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }), ...atLeastMessage(options) };
     return infoOf(await this.#connection.unary(EventStore.method.getAggregate, request, options));
@@ -147,7 +147,7 @@ export class Client implements AsyncDisposable {
     await this.#connection.unary(EventStore.method.putSnapshot, snapshotMessage(snapshot, "snapshot"), options);
   }
   /** The latest, or the newest at or before a version, or as of a position. Returns: nothing, where there is none */
-  async snapshot(aggregate: string, options: { atOrBefore?: number; upTo?: number } & AtLeast & CallOptions = {}): Promise<RecordedSnapshot | undefined> {
+  async snapshot(aggregate: string, options: { atOrBefore?: number | undefined; upTo?: number | undefined } & AtLeast & CallOptions = {}): Promise<RecordedSnapshot | undefined> {
     const { atOrBefore, upTo } = options;
     const { snapshot } = await this.#connection.unary(EventStore.method.getSnapshot, {
       aggregate: splitAggregate(aggregate),

@@ -7,10 +7,10 @@ import { splitAggregate, textOf } from "./ids.js";
 
 /** Types are OR, tags are AND, aggregates concerned are AND; all three together are AND. */
 export interface QueryItem {
-  types?: readonly string[];
-  tags?: readonly string[];
+  types?: readonly string[] | undefined;
+  tags?: readonly string[] | undefined;
   /** The event's own aggregate, or one of its `also`. */
-  concerning?: readonly string[];
+  concerning?: readonly string[] | undefined;
 }
 
 /**

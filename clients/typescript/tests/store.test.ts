@@ -1,6 +1,7 @@
 // Everything a client does, against a real server.
 
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -224,6 +225,18 @@ test("reads and streams of appends are cancelled by their signal, or by leaving 
   setTimeout(() => slow.abort(), 50);
   await refused(CancelledError, collect(client.appendMany((async function* () { await new Promise(() => setTimeout(() => {}, 1)); })(), { signal: slow.signal })));
   await refused(CancelledError, client.read(Query.all, { atLeast: 1_000_000_000, signal: AbortSignal.timeout(50) }).toArray());
+});
+
+test("a signal that lives long gathers no listeners", async () => {
+  const { signal } = new AbortController();
+  for (let i = 0; i < 5; ++i) {
+    await client.head({ signal });
+    await refused(NotFoundError, client.eventAt(1_000_000, { signal }));
+    for await (const _ of client.read(Query.all, { signal })) break;
+    for await (const _ of client.subscribe(Query.all, { after: 0, signal })) break;
+    await collect(client.appendMany([{ events: [{ type: "A" }] }], { signal }));
+  }
+  equal(getEventListeners(signal, "abort").length, 0);
 });
 
 test("a slow reader gets everything, one page after the other", async () => {
