@@ -6,6 +6,8 @@ export interface WorkOptions extends CallOptions {
 }
 export interface Stats {
     storeId: string;
+    /** Another one in every copy of a store. */
+    forkId: string;
     shards: number;
     format: number;
     hash: number;
@@ -34,9 +36,9 @@ export interface VerifyReport {
 }
 export interface BackupOptions extends WorkOptions {
     /** Without the indexes, which restoring rebuilds. */
-    truthOnly?: boolean;
+    truthOnly?: boolean | undefined;
     /** A clone that ends with this position. */
-    upTo?: number;
+    upTo?: number | undefined;
 }
 export declare class Administration {
     #private;
@@ -48,6 +50,6 @@ export declare class Administration {
     verify(options?: WorkOptions): Promise<VerifyReport>;
     /** Gives back space. */
     vacuum(options?: WorkOptions): Promise<void>;
-    /** Into an absent or empty directory of the server's machine. */
-    backup(target: string, options?: BackupOptions): Promise<void>;
+    /** Into an absent or empty directory of the server's machine. Returns: the position the copy ends with */
+    backup(target: string, options?: BackupOptions): Promise<number>;
 }

@@ -46,10 +46,11 @@ export class Administration {
     async vacuum(options) {
         await this.#work(Service.method.vacuum, {}, options);
     }
-    /** Into an absent or empty directory of the server's machine. */
+    /** Into an absent or empty directory of the server's machine. Returns: the position the copy ends with */
     async backup(target, options = {}) {
         const { truthOnly = false, upTo } = options;
-        await this.#work(Service.method.backup, { target: textOf(target, "target"), truthOnly, ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) }, options);
+        const last = await this.#work(Service.method.backup, { target: textOf(target, "target"), truthOnly, ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) }, options);
+        return toNumber(last.upTo);
     }
     /** Returns: the last message. Never tried again: it may have been done in part. */
     async #work(method, request, { signal, timeoutMs, onProgress } = {}) {

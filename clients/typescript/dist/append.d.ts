@@ -6,44 +6,44 @@ import type { Query } from "./query.js";
 /** No event that matches stands between `after` (exclusive; 0 without it) and the append. */
 export interface Condition {
     query: Query;
-    after?: number;
+    after?: number | undefined;
 }
 /** A snapshot to be written; with an append it is of the version the append leaves. */
 export interface NewSnapshot {
     aggregate: string;
     /** Alone: required. With an append: absent, or the version it leaves. */
-    version?: number;
+    version?: number | undefined;
     payload: Payload;
-    payloadFormat?: number;
+    payloadFormat?: number | undefined;
     /** A reader that knows another one replays instead. */
-    schemaRevision?: number;
+    schemaRevision?: number | undefined;
     /** How many copies beside the latest are kept. */
-    keep?: number;
+    keep?: number | undefined;
     /** Hides, and later removes, a copy that was kept; never the latest. */
-    ttlS?: number;
+    ttlS?: number | undefined;
 }
 export interface Append {
     events: Iterable<NewEvent>;
     /** By aggregate; there is no default: an aggregate that is not named is not checked. */
-    expect?: Readonly<Record<string, ExpectedVersion>>;
+    expect?: Readonly<Record<string, ExpectedVersion>> | undefined;
     /** All of them are required. */
-    failIf?: Condition | Iterable<Condition>;
-    snapshots?: Iterable<NewSnapshot>;
+    failIf?: Condition | Iterable<Condition> | undefined;
+    snapshots?: Iterable<NewSnapshot> | undefined;
     /** A command's id and its reply, stored with its events: the same command again gives the stored reply. */
     command?: {
         aggregate: string;
         id: Uint8Array | string;
         reply?: Uint8Array;
-    };
+    } | undefined;
     /**
      * A UUID that names the request, so that another process can send it again: events without an id get theirs from it. Absent: the events' ids
      * name it, which are made once for all tries where they are not given.
      */
-    requestId?: string;
+    requestId?: string | undefined;
     /** How many of the events that make a condition fail come with the error. 0 */
-    conflictsMax?: number;
+    conflictsMax?: number | undefined;
     /** `ordered`: when positions are known (the default); `durable`: as soon as it will survive. In one process both are the same. */
-    ack?: "ordered" | "durable";
+    ack?: "ordered" | "durable" | undefined;
 }
 /** The same for every try of the same append, but for `duplicate` and `watermark`. */
 export interface Appended {

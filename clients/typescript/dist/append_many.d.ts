@@ -11,9 +11,9 @@ export type Outcome = {
 };
 export interface AppendManyOptions extends CallOptions {
     /** How many may be taken from the source whose outcome was not taken yet; then no more are asked for. 256 */
-    inFlightMax?: number;
+    inFlightMax?: number | undefined;
     /** And how many bytes of them. 16 MiB */
-    inFlightBytesMax?: number;
+    inFlightBytesMax?: number | undefined;
 }
 export type Appends = AsyncIterable<Append> | Iterable<Append>;
 /**

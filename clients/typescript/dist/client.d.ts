@@ -16,19 +16,19 @@ export interface AggregateInfo {
 }
 export interface AggregatesOptions extends AtLeast, CallOptions {
     /** Absent: all. */
-    type?: string;
+    type?: string | undefined;
     /** Exclusive. */
-    after?: string;
+    after?: string | undefined;
     /** Of one request. 1,000; at most 10,000 */
-    pageAggregatesMax?: number;
+    pageAggregatesMax?: number | undefined;
 }
 export interface StateOptions extends AtLeast, CallOptions {
     /** Absent: the latest. */
-    version?: number;
+    version?: number | undefined;
     /** As of this position. */
-    upTo?: number;
+    upTo?: number | undefined;
     /** At most so many of the events behind the snapshot; absent: all. */
-    limit?: number;
+    limit?: number | undefined;
 }
 /** An aggregate's newest snapshot at or before the moment, as JSON, and the events behind it: docs/command-line.md, "aggregate state". */
 export interface AggregateState {
@@ -72,7 +72,7 @@ export declare class Client implements AsyncDisposable {
     eventAt(position: number, options?: AtLeast & CallOptions): Promise<RecordedEvent>;
     /** Errors: NotFoundError */
     aggregate(aggregate: string, options?: {
-        upTo?: number;
+        upTo?: number | undefined;
     } & AtLeast & CallOptions): Promise<AggregateInfo>;
     /** In order of type and value, fetched as they are taken. */
     aggregates(options?: AggregatesOptions): AsyncGenerator<AggregateInfo, void, void>;
@@ -84,8 +84,8 @@ export declare class Client implements AsyncDisposable {
     }, options?: CallOptions): Promise<void>;
     /** The latest, or the newest at or before a version, or as of a position. Returns: nothing, where there is none */
     snapshot(aggregate: string, options?: {
-        atOrBefore?: number;
-        upTo?: number;
+        atOrBefore?: number | undefined;
+        upTo?: number | undefined;
     } & AtLeast & CallOptions): Promise<RecordedSnapshot | undefined>;
     snapshots(aggregate: string, options?: AtLeast & CallOptions): Promise<RecordedSnapshot[]>;
     /** How payloads are read: what `evershard types` registered, as the store's file TYPES has it; empty: nothing. */

@@ -3,30 +3,30 @@ import { type ClientDuplexStream } from "@grpc/grpc-js";
 import { CancelledError, EvershardError } from "./errors.js";
 /** PEM. `root` absent: the system's own; `cert` and `key`: for a server that asks clients for a certificate. */
 export interface Tls {
-    root?: Uint8Array | string;
-    cert?: Uint8Array | string;
-    key?: Uint8Array | string;
+    root?: Uint8Array | string | undefined;
+    cert?: Uint8Array | string | undefined;
+    key?: Uint8Array | string | undefined;
     /** What the server's certificate is made out to, where that is not the address. */
-    serverName?: string;
+    serverName?: string | undefined;
 }
 export interface ConnectOptions {
-    token?: string;
+    token?: string | undefined;
     /** `true`: with the system's roots. Absent: none, as a server on loopback or a Unix socket has it. */
-    tls?: Tls | true;
+    tls?: Tls | true | undefined;
     /** Sends a token without TLS to other machines. */
-    insecure?: boolean;
+    insecure?: boolean | undefined;
     /** How long a call may take with all its tries. 30,000 */
-    timeoutMs?: number;
+    timeoutMs?: number | undefined;
     /** Of what comes in. 64 MiB */
-    receiveBytesMax?: number;
+    receiveBytesMax?: number | undefined;
     /** Of what goes out. 20 MiB, as the server takes it */
-    sendBytesMax?: number;
+    sendBytesMax?: number | undefined;
     /** Asks a silent server whether it is there, so that idle subscriptions live and dead ones end. 20,000 */
-    keepaliveMs?: number;
+    keepaliveMs?: number | undefined;
     /** Of what is sent. */
-    compression?: "gzip";
+    compression?: "gzip" | undefined;
     /** Told before each further try: for logs. */
-    onRetry?: (error: EvershardError, attempt: number) => void;
+    onRetry?: ((error: EvershardError, attempt: number) => void) | undefined;
 }
 export interface CallOptions {
     /** Ends the call with CancelledError. */

@@ -16,18 +16,18 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 /** An event to be appended. */
 export interface NewEvent {
     /** Absent: a tagged event without an aggregate. */
-    aggregate?: string;
+    aggregate?: string | undefined;
     type: string;
-    tags?: Iterable<string>;
+    tags?: Iterable<string> | undefined;
     /** Further aggregates it concerns. */
-    also?: Iterable<string>;
-    payload?: Payload;
-    payloadFormat?: number;
-    metadata?: Payload;
+    also?: Iterable<string> | undefined;
+    payload?: Payload | undefined;
+    payloadFormat?: number | undefined;
+    metadata?: Payload | undefined;
     /** A UUID. Absent: a random one, made once for all tries. */
-    id?: string;
+    id?: string | undefined;
     /** A Date, RFC 3339 text, or microseconds since 1970. Absent: the server's time when it is appended. */
-    occurredAt?: Date | string | bigint;
+    occurredAt?: Date | string | bigint | undefined;
 }
 /** Bytes and the format they have by themselves. Errors: InvalidArgumentError */
 export declare function encodePayload(payload: Payload | undefined, what: string): {

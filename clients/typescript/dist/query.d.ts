@@ -2,10 +2,10 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { QuerySchema } from "./gen/evershard/v1/store_pb.js";
 /** Types are OR, tags are AND, aggregates concerned are AND; all three together are AND. */
 export interface QueryItem {
-    types?: readonly string[];
-    tags?: readonly string[];
+    types?: readonly string[] | undefined;
+    tags?: readonly string[] | undefined;
     /** The event's own aggregate, or one of its `also`. */
-    concerning?: readonly string[];
+    concerning?: readonly string[] | undefined;
 }
 /**
  * Items are OR. Never changes: each call makes a new one.

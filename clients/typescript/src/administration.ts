@@ -16,6 +16,8 @@ export interface WorkOptions extends CallOptions {
 
 export interface Stats {
   storeId: string;
+  /** Another one in every copy of a store. */
+  forkId: string;
   shards: number;
   format: number;
   hash: number;
@@ -97,10 +99,11 @@ export class Administration {
     await this.#work(Service.method.vacuum, {}, options);
   }
 
-  /** Into an absent or empty directory of the server's machine. */
-  async backup(target: string, options: BackupOptions = {}): Promise<void> {
+  /** Into an absent or empty directory of the server's machine. Returns: the position the copy ends with */
+  async backup(target: string, options: BackupOptions = {}): Promise<number> {
     const { truthOnly = false, upTo } = options;
-    await this.#work(Service.method.backup, { target: textOf(target, "target"), truthOnly, ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) }, options);
+    const last = await this.#work(Service.method.backup, { target: textOf(target, "target"), truthOnly, ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) }, options);
+    return toNumber(last.upTo);
   }
 
   /** Returns: the last message. Never tried again: it may have been done in part. */

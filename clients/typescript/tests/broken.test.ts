@@ -83,7 +83,7 @@ test("an answer that is lost is given again: the append is stored once", async (
 test("a server that says nothing any more leaves the outcome unknown, within the time", async () => {
   await using server = await Server.start();
   await using proxy = await Proxy.to(server.port);
-  await using far = connect(proxy.address, { timeoutMs: 400 });
+  await using far = connect(proxy.address, { timeoutMs: 1_000 });
   await far.head();
   proxy.silent = true;
   const began = Date.now();
@@ -94,19 +94,17 @@ test("a server that says nothing any more leaves the outcome unknown, within the
   })());
 
   ok(lost.message.includes("2 appends"), lost.message);
-  ok(Date.now() - began < 3_000);
+  ok(Date.now() - began < 20_000);
 });
 
 test("nobody there: every kind of call says so when its time is over", async () => {
   const gone = await Proxy.to(1);
-  await using client = connect(gone.address, { timeoutMs: 200 });
+  await using client = connect(gone.address, { timeoutMs: 1_000 });
   await gone[Symbol.asyncDispose]();
-  await refused(UnavailableError, client.head());
-  await refused(UnavailableError, client.read().toArray());
-  await refused(UnavailableError, client.admin.verify());
-  await refused(UnavailableError, (async () => {
+  const many = async () => {
     for await (const _ of client.appendMany([one("t", 1)])) ok(false);
-  })());
+  };
+  await Promise.all([client.head(), client.read().toArray(), client.admin.verify(), many()].map((call) => refused(UnavailableError, call)));
 });
 
 test("kill -9 under load: what was acknowledged is there once, tries are answered, subscriptions go on without a gap or a double", async () => {

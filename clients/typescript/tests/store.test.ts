@@ -295,7 +295,7 @@ test("operators see figures, seal, verify, vacuum and back up", async () => {
   deepEqual([report.errors, report.findings, report.events], [0, [], stats.watermark]);
   await client.admin.vacuum();
   const target = join(temporaryDirectory(), "copy");
-  await client.admin.backup(target);
+  equal(await client.admin.backup(target), stats.watermark);
   ok(existsSync(target));
   await using copy = await Server.start({ data: target });
   await using other = connect(copy.address);

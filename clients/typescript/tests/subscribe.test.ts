@@ -53,7 +53,7 @@ test("without `after` it is from now on: from the first moment, not from a later
   const tag = newId();
   await put(tag, 2);
   await far.head();
-  const subscription = far.subscribe(Query.tags(tag), { heartbeatMs: 100 });
+  const subscription = far.subscribe(Query.tags(tag), { heartbeatMs: 1_000 });
   let first: number | undefined;
   for await (const item of subscription) {
     if (item.kind === "caught_up" && proxy.connections === 1) {
@@ -102,7 +102,7 @@ test("silence for three heartbeats is a broken connection", async () => {
     if (item.kind === "events") break;
   }
   const took = Date.now() - silentSince;
-  ok(took >= 290 && took < 5_000, `${took}`);
+  ok(took >= 290 && took < 30_000, `${took}`);
 });
 
 test("who is slow is not thought to be cut off, and loses nothing", async () => {
@@ -111,9 +111,9 @@ test("who is slow is not thought to be cut off, and loses nothing", async () => 
   const tag = newId();
   await put(tag, 500);
   const numbers: number[] = [];
-  for await (const item of far.subscribe(Query.tags(tag), { after: 0, heartbeatMs: 100, pageEventsMax: 100 })) {
+  for await (const item of far.subscribe(Query.tags(tag), { after: 0, heartbeatMs: 400, pageEventsMax: 100 })) {
     if (item.kind === "events") numbers.push(...item.events.map((event) => event.json<{ n: number }>().n));
-    await new Promise((resolve) => setTimeout(resolve, numbers.length === 200 ? 500 : 10));
+    await new Promise((resolve) => setTimeout(resolve, numbers.length === 200 ? 1_500 : 10));
     if (numbers.length === 500) break;
   }
   deepEqual(numbers, Array.from({ length: 500 }, (_, i) => i));

@@ -583,6 +583,12 @@ export type StatsResponse = Message<"evershard.v1.StatsResponse"> & {
      * @generated from field: repeated evershard.v1.StatsResponse.Detail details = 16;
      */
     details: StatsResponse_Detail[];
+    /**
+     * another one in every copy of a store
+     *
+     * @generated from field: string fork_id = 17;
+     */
+    forkId: string;
 };
 /**
  * Describes the message evershard.v1.StatsResponse.
@@ -769,6 +775,12 @@ export type BackupResponse = Message<"evershard.v1.BackupResponse"> & {
      * @generated from field: evershard.v1.WorkProgress progress = 1;
      */
     progress?: WorkProgress | undefined;
+    /**
+     * in the last message: the position the copy ends with
+     *
+     * @generated from field: uint64 up_to = 2;
+     */
+    upTo: bigint;
 };
 /**
  * Describes the message evershard.v1.BackupResponse.
