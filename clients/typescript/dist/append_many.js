@@ -1,0 +1,173 @@
+// Many appends in flight on one stream, answered in the order they were given, over broken connections too.
+import { appendedOf, encodeAppend } from "./append.js";
+import { cancelled, decode, failure, within } from "./connection.js";
+import { errorOf, EvershardError, OutcomeUnknownError } from "./errors.js";
+import { AppendOutcomeSchema, EventStore } from "./gen/evershard/v1/service_pb.js";
+import { backoffMs, sleep } from "./retry.js";
+function pendingOf(append) {
+    try {
+        return { bytes: encodeAppend(append) };
+    }
+    catch (error) {
+        if (error instanceof EvershardError)
+            return { error };
+        throw error;
+    }
+}
+/**
+ * One stream of appends. A broken connection is made anew and what is unanswered is sent again, in order, with the same bytes. Time is over
+ * when nothing is answered for `timeoutMs`.
+ */
+export class AppendStream {
+    #connection;
+    #options;
+    #appendsMax;
+    #bytesMax;
+    #timeoutMs;
+    #pending = []; // in order: the first is answered first
+    #pendingBytes = 0;
+    #sourceEnded = false;
+    #sourceError;
+    #call;
+    #waitingSince; // for the first one's answer, over all tries
+    #changed;
+    #tell = () => { };
+    constructor(connection, options) {
+        this.#connection = connection;
+        this.#options = options;
+        this.#appendsMax = options.inFlightMax ?? 256;
+        this.#bytesMax = options.inFlightBytesMax ?? 16 << 20;
+        this.#timeoutMs = options.timeoutMs ?? connection.timeoutMs;
+        this.#changes();
+    }
+    /** Errors: OutcomeUnknownError: time is over; what refuses the call as a whole; what the source throws, when all it gave before is answered */
+    async *outcomes(source) {
+        const scope = this.#connection.scope(this.#options.signal);
+        const wake = () => this.#changes();
+        scope.signal.addEventListener("abort", wake);
+        void this.#take(source, scope.signal);
+        let unknown = false;
+        try {
+            for (let failed = 0;; ++failed) {
+                try {
+                    for await (const outcome of this.#answers(scope.signal)) {
+                        failed = 0;
+                        unknown = false;
+                        yield outcome;
+                    }
+                    break;
+                }
+                catch (error) {
+                    if (!(error instanceof EvershardError) || !error.retryable)
+                        throw error;
+                    unknown ||= error.outcomeUnknown;
+                    const wait = backoffMs(failed, error);
+                    if (Date.now() + wait - (this.#waitingSince ?? Date.now()) >= this.#timeoutMs) {
+                        if (!unknown)
+                            throw error;
+                        throw new OutcomeUnknownError(`no answer says whether the last ${this.#pending.length} appends are stored: ${error.message}`, error.details, { cause: error });
+                    }
+                    this.#connection.onRetry?.(error, failed + 1);
+                    await sleep(wait, scope.signal);
+                }
+            }
+            if (this.#sourceError)
+                throw this.#sourceError.error;
+        }
+        finally {
+            scope.abort(); // ends the taking
+            scope.end();
+        }
+    }
+    /** Takes from the source while there is room, and writes to the call there is; without one, the next call begins with what is pending. */
+    async #take(source, signal) {
+        try {
+            for await (const append of source) {
+                if (signal.aborted)
+                    break;
+                const pending = pendingOf(append);
+                this.#pending.push(pending);
+                this.#pendingBytes += pending.bytes?.length ?? 0;
+                if (pending.bytes)
+                    this.#call?.write(pending.bytes); // what it buffers is bounded by what is pending
+                this.#changes();
+                while (!signal.aborted && (this.#pending.length >= this.#appendsMax || this.#pendingBytes >= this.#bytesMax))
+                    await this.#changed;
+                if (signal.aborted)
+                    break;
+            }
+        }
+        catch (error) {
+            this.#sourceError = { error };
+        }
+        this.#sourceEnded = true;
+        this.#call?.end();
+        this.#changes();
+    }
+    /** Of one call, which begins with all that is pending. Ends when all is answered and nothing more comes. */
+    async *#answers(signal) {
+        const cancel = () => this.#call?.cancel();
+        signal.addEventListener("abort", cancel, { once: true });
+        let answers;
+        try {
+            for (;;) {
+                if (signal.aborted)
+                    throw cancelled(signal);
+                const first = this.#pending[0];
+                if (!first && this.#sourceEnded)
+                    return;
+                if (!first) {
+                    await this.#changed;
+                    continue;
+                }
+                let outcome = first.error && { error: first.error };
+                if (!outcome) {
+                    answers ??= this.#open();
+                    outcome = await this.#next(answers, signal);
+                }
+                this.#pending.shift();
+                this.#pendingBytes -= first.bytes?.length ?? 0;
+                this.#changes();
+                yield outcome;
+            }
+        }
+        finally {
+            signal.removeEventListener("abort", cancel);
+            this.#call?.cancel();
+            this.#call = undefined;
+        }
+    }
+    #open() {
+        const call = this.#connection.duplex(EventStore.method.appendMany);
+        this.#call = call;
+        for (const { bytes } of this.#pending)
+            if (bytes)
+                call.write(bytes);
+        if (this.#sourceEnded)
+            call.end();
+        return call[Symbol.asyncIterator]();
+    }
+    async #next(answers, signal) {
+        this.#waitingSince ??= Date.now();
+        try {
+            const next = await within(answers.next(), Math.max(1, this.#timeoutMs - (Date.now() - this.#waitingSince)));
+            if (next.done)
+                throw new Error("the stream ended before all was answered");
+            this.#waitingSince = undefined;
+            const { outcome } = decode(AppendOutcomeSchema, next.value);
+            if (outcome.case === "appended")
+                return { appended: appendedOf(outcome.value) };
+            if (outcome.case === "refused")
+                return { error: errorOf(outcome.value) };
+            throw new EvershardError("the server sent an outcome that is neither appended nor refused");
+        }
+        catch (error) {
+            throw failure(error, signal);
+        }
+    }
+    /** Whoever waits for a change looks again. */
+    #changes() {
+        this.#tell();
+        this.#changed = new Promise((resolve) => (this.#tell = resolve));
+    }
+}

@@ -1,0 +1,93 @@
+import { Administration } from "./administration.js";
+import { type Append, type Appended, type NewSnapshot } from "./append.js";
+import { type AppendManyOptions, type Appends, type Outcome } from "./append_many.js";
+import { Connection, type CallOptions, type ConnectOptions } from "./connection.js";
+import { RecordedEvent } from "./event.js";
+import { Query } from "./query.js";
+import { Reading, type AtLeast, type ReadAggregateOptions, type ReadOptions } from "./reading.js";
+import { RecordedSnapshot } from "./snapshot.js";
+import { Subscription, type SubscribeOptions } from "./subscription.js";
+/** One row of the directory. */
+export interface AggregateInfo {
+    aggregate: string;
+    version: number;
+    lastPosition: number;
+    shard: number;
+}
+export interface AggregatesOptions extends AtLeast, CallOptions {
+    /** Absent: all. */
+    type?: string | undefined;
+    /** Exclusive. */
+    after?: string | undefined;
+    /** Of one request. 1,000; at most 10,000 */
+    pageAggregatesMax?: number | undefined;
+}
+export interface StateOptions extends AtLeast, CallOptions {
+    /** Absent: the latest. */
+    version?: number | undefined;
+    /** As of this position. */
+    upTo?: number | undefined;
+    /** At most so many of the events behind the snapshot; absent: all. */
+    limit?: number | undefined;
+}
+/** An aggregate's newest snapshot at or before the moment, as JSON, and the events behind it: docs/command-line.md, "aggregate state". */
+export interface AggregateState {
+    aggregate: string;
+    version: number;
+    position: number;
+    state: unknown;
+    state_version: number;
+    events_after: number;
+    [more: string]: unknown;
+}
+/** HOST:PORT, or unix:PATH. Connects with the first call. Errors: InvalidArgumentError */
+export declare function connect(address: string, options?: ConnectOptions): Client;
+/** Every method may be called at any time, any number at once. To be closed, or taken with `await using`. */
+export declare class Client implements AsyncDisposable {
+    #private;
+    readonly admin: Administration;
+    constructor(connection: Connection);
+    /** Ends what is under way with CancelledError; subscriptions end as loops do. Any number of times. */
+    close(): void;
+    [Symbol.asyncDispose](): Promise<void>;
+    /**
+     * Writes whole or not at all; comes back when it is durable. Tried again, as the same append, until it is answered or time is over.
+     * Errors: VersionConflictError, ConditionFailedError, DuplicateEventError, InvalidArgumentError, TooLargeError, OutcomeUnknownError, ...
+     */
+    append(append: Append, options?: CallOptions): Promise<Appended>;
+    /**
+     * Many appends in flight, taken from `appends` as there is room; their outcomes in the same order. One that is refused ends nothing; `overloaded`
+     * is an outcome too, since trying again would store it behind later ones. Leaving the loop ends it: what was in flight may be stored.
+     */
+    appendMany(appends: Appends, options?: AppendManyOptions): AsyncGenerator<Outcome, void, void>;
+    /** What matches, in global order. */
+    read(query?: Query, options?: ReadOptions): Reading;
+    /** One aggregate's events, by number. Empty where there is none. */
+    readAggregate(aggregate: string, options?: ReadAggregateOptions): Reading;
+    /** What matches, and goes on with what is appended, until it is cancelled. */
+    subscribe(query?: Query, options?: SubscribeOptions): Subscription;
+    /** The watermark: the last position that can be read. With `atLeast` it waits. */
+    head(options?: AtLeast & CallOptions): Promise<number>;
+    /** Errors: NotFoundError */
+    eventAt(position: number, options?: AtLeast & CallOptions): Promise<RecordedEvent>;
+    /** Errors: NotFoundError */
+    aggregate(aggregate: string, options?: {
+        upTo?: number | undefined;
+    } & AtLeast & CallOptions): Promise<AggregateInfo>;
+    /** In order of type and value, fetched as they are taken. */
+    aggregates(options?: AggregatesOptions): AsyncGenerator<AggregateInfo, void, void>;
+    /** Errors: NotFoundError, InvalidArgumentError */
+    state(aggregate: string, options?: StateOptions): Promise<AggregateState>;
+    /** Of a version that exists. Errors: NotFoundError, InvalidArgumentError, ... */
+    putSnapshot(snapshot: NewSnapshot & {
+        version: number;
+    }, options?: CallOptions): Promise<void>;
+    /** The latest, or the newest at or before a version, or as of a position. Returns: nothing, where there is none */
+    snapshot(aggregate: string, options?: {
+        atOrBefore?: number | undefined;
+        upTo?: number | undefined;
+    } & AtLeast & CallOptions): Promise<RecordedSnapshot | undefined>;
+    snapshots(aggregate: string, options?: AtLeast & CallOptions): Promise<RecordedSnapshot[]>;
+    /** How payloads are read: what `evershard types` registered, as the store's file TYPES has it; empty: nothing. */
+    types(options?: CallOptions): Promise<Uint8Array>;
+}

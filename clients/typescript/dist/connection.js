@@ -1,0 +1,203 @@
+// Connection: one gRPC channel, its calls as promises and async iterables, failures as EvershardError.
+import { X509Certificate } from "node:crypto";
+import { createSecureContext } from "node:tls";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { Client as Channel, compressionAlgorithms, credentials, Metadata } from "@grpc/grpc-js";
+import { CancelledError, CorruptionError, errorOfStatus, EvershardError, InvalidArgumentError, UnavailableError } from "./errors.js";
+import { retrying } from "./retry.js";
+/** Bytes of a message. Errors: InvalidArgumentError: a number out of range, a value of another type */
+export function encode(schema, init) {
+    try {
+        return toBinary(schema, create(schema, init));
+    }
+    catch (cause) {
+        if (cause instanceof EvershardError)
+            throw cause;
+        throw new InvalidArgumentError(cause instanceof Error ? cause.message : String(cause), {}, { cause });
+    }
+}
+export function decode(schema, bytes) {
+    try {
+        return fromBinary(schema, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
+    }
+    catch (cause) {
+        throw new CorruptionError(`the server sent ${bytes.length} bytes that are no ${schema.typeName}`, {}, { cause });
+    }
+}
+const asBuffer = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+const asBytes = (bytes) => bytes;
+const pathOf = (method) => `/${method.parent.typeName}/${method.name}`;
+function isThisMachine(address) {
+    return address.startsWith("unix:") || /^(dns:(\/\/\/)?)?(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(address);
+}
+export class Connection {
+    timeoutMs;
+    onRetry;
+    #channel;
+    #metadata = new Metadata();
+    #closing = new AbortController();
+    /** Connects with the first call. Errors: InvalidArgumentError */
+    constructor(address, options) {
+        const { token, tls, insecure = false } = options;
+        if (token !== undefined && !tls && !insecure && !isThisMachine(address)) {
+            throw new InvalidArgumentError(`a token would go to ${address} in the clear: use tls, or say insecure: true`);
+        }
+        this.timeoutMs = options.timeoutMs ?? 30_000;
+        this.onRetry = options.onRetry;
+        try {
+            if (token !== undefined)
+                this.#metadata.set("authorization", `Bearer ${token}`);
+            this.#channel = new Channel(address, tls ? secure(tls === true ? {} : tls) : credentials.createInsecure(), {
+                "grpc.max_receive_message_length": options.receiveBytesMax ?? 64 << 20,
+                "grpc.max_send_message_length": options.sendBytesMax ?? 20 << 20,
+                "grpc.keepalive_time_ms": options.keepaliveMs ?? 20_000,
+                "grpc.keepalive_timeout_ms": 10_000,
+                "grpc.keepalive_permit_without_calls": 1,
+                "grpc.initial_reconnect_backoff_ms": 100,
+                "grpc.max_reconnect_backoff_ms": 1_000,
+                "grpc.dns_min_time_between_resolutions_ms": 1_000,
+                "grpc.use_local_subchannel_pool": 1, // closing one client is nothing to the others
+                "grpc.enable_retries": 0, // retry.ts knows what is safe
+                ...(tls && tls !== true && tls.serverName !== undefined && { "grpc.ssl_target_name_override": tls.serverName }),
+                ...(options.compression && { "grpc.default_compression_algorithm": compressionAlgorithms[options.compression] }),
+            });
+        }
+        catch (cause) {
+            throw new InvalidArgumentError(cause instanceof Error ? cause.message : String(cause), {}, { cause });
+        }
+    }
+    /** Ends what is under way with CancelledError. */
+    close() {
+        this.#closing.abort(new Error("the client was closed"));
+        this.#channel.close();
+    }
+    get closed() { return this.#closing.signal.aborted; }
+    /** One request, one answer, tried again where the connection or the server is not there. `request`: encoded once, for all tries. */
+    async unary(method, request, options = {}, kind = "read") {
+        const bytes = request instanceof Uint8Array ? request : encode(method.input, request);
+        const deadline = Date.now() + (options.timeoutMs ?? this.timeoutMs);
+        const scope = this.scope(options.signal);
+        try {
+            const answer = await retrying({ kind, deadline, signal: scope.signal, onRetry: this.onRetry }, () => this.#once(method, bytes, deadline, scope.signal));
+            return decode(method.output, answer);
+        }
+        finally {
+            scope.end();
+        }
+    }
+    #once(method, bytes, deadline, signal) {
+        return new Promise((resolve, reject) => {
+            if (signal.aborted)
+                return reject(cancelled(signal));
+            const cancel = () => call.cancel();
+            const call = this.#channel.makeUnaryRequest(pathOf(method), asBuffer, asBytes, bytes, this.#metadata, { deadline }, (error, answer) => {
+                signal.removeEventListener("abort", cancel);
+                if (!error && answer)
+                    resolve(answer);
+                else
+                    reject(failure(error, signal));
+            });
+            signal.addEventListener("abort", cancel, { once: true });
+        });
+    }
+    /**
+     * One request, many answers, once; leaving the loop ends the call. With `stallMs`, an answer that does not come in that time is a broken
+     * connection; only the time counts in which somebody waits for it.
+     */
+    async *stream(method, request, options) {
+        const { signal, deadline, stallMs } = options;
+        if (signal.aborted)
+            throw cancelled(signal);
+        const call = this.#channel.makeServerStreamRequest(pathOf(method), asBuffer, asBytes, request, this.#metadata, deadline === undefined ? {} : { deadline });
+        call.on("error", () => { }); // the iterator tells it too
+        const cancel = () => call.cancel();
+        signal.addEventListener("abort", cancel, { once: true });
+        const answers = call[Symbol.asyncIterator]();
+        try {
+            for (;;) {
+                let next;
+                try {
+                    next = await within(answers.next(), stallMs);
+                }
+                catch (error) {
+                    throw failure(error, signal);
+                }
+                if (next.done)
+                    return;
+                if (signal.aborted)
+                    throw cancelled(signal); // what was received before it is not given after it
+                yield decode(method.output, next.value);
+            }
+        }
+        finally {
+            signal.removeEventListener("abort", cancel);
+            call.cancel();
+        }
+    }
+    /** Many requests, many answers, as bytes; once. Its errors are for failure(). */
+    duplex(method) {
+        const call = this.#channel.makeBidiStreamRequest(pathOf(method), asBuffer, asBytes, this.#metadata, {});
+        call.on("error", () => { });
+        return call;
+    }
+    /** Aborted with the caller's signal or when the client is closed; to be ended, so that a long-lived signal gathers no listeners. */
+    scope(signal) {
+        const controller = new AbortController();
+        const sources = [this.#closing.signal, ...(signal ? [signal] : [])];
+        const abort = (event) => controller.abort(event.target.reason);
+        for (const source of sources) {
+            if (source.aborted)
+                controller.abort(source.reason);
+            source.addEventListener("abort", abort, { once: true });
+        }
+        return {
+            signal: controller.signal,
+            abort: () => controller.abort(),
+            end: () => {
+                for (const source of sources)
+                    source.removeEventListener("abort", abort);
+            },
+        };
+    }
+}
+/** Looks at the files now: gRPC would find out with each connection, and try again. Errors: what OpenSSL says */
+function secure({ root, cert, key }) {
+    const pem = (text) => (text === undefined ? null : Buffer.from(text));
+    if (root !== undefined)
+        new X509Certificate(pem(root));
+    createSecureContext({ ...(cert !== undefined && { cert: pem(cert) }), ...(key !== undefined && { key: pem(key) }) });
+    return credentials.createSsl(pem(root), pem(key), pem(cert));
+}
+export function cancelled(signal) {
+    const { reason } = signal;
+    return new CancelledError(reason instanceof Error ? reason.message : "cancelled", {}, { cause: reason });
+}
+/** What a call of gRPC ended with. */
+export function failure(error, signal) {
+    if (signal.aborted)
+        return cancelled(signal);
+    if (error instanceof EvershardError)
+        return error;
+    const { code, details, metadata } = error;
+    if (typeof code === "number")
+        return errorOfStatus({ code, details, metadata: metadata ?? new Metadata() });
+    return new UnavailableError(`the connection broke: ${String(error)}`, {}, { cause: error, outcomeUnknown: true });
+}
+/** Errors: UnavailableError: not in time */
+export async function within(promise, ms) {
+    if (ms === undefined)
+        return promise;
+    let timer;
+    try {
+        return await Promise.race([
+            promise,
+            new Promise((_, reject) => {
+                timer = setTimeout(() => reject(new UnavailableError(`nothing was heard for ${ms} ms`, {}, { outcomeUnknown: true })), ms);
+            }),
+        ]);
+    }
+    finally {
+        clearTimeout(timer);
+        promise.catch(() => { });
+    }
+}

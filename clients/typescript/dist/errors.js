@@ -1,0 +1,211 @@
+// What went wrong, one class a code, so that a caller can decide by `instanceof` what to do.
+import { fromBinary } from "@bufbuild/protobuf";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { Metadata, status } from "@grpc/grpc-js";
+import { RecordedEvent } from "./event.js";
+import { ErrorCode, ErrorSchema, ExpectedVersion_Kind } from "./gen/evershard/v1/store_pb.js";
+import { aggregateText, toNumber } from "./ids.js";
+/** Everything this package throws. */
+export class EvershardError extends Error {
+    code = "unknown";
+    details;
+    /** The same request may succeed later. The client has tried again already, where that is safe, until its time was over. */
+    retryable = false;
+    /** Of an append: it may be stored, or not. */
+    outcomeUnknown = false;
+    constructor(message, details = {}, options) {
+        super(message, options);
+        this.name = new.target.name;
+        this.details = details;
+    }
+}
+/** An aggregate is not at the expected version: read it again and decide again. */
+export class VersionConflictError extends EvershardError {
+    code = "version_conflict";
+    get aggregate() { return this.details.aggregate; }
+    get expected() { return this.details.expected; }
+    get actual() { return this.details.actual; }
+}
+/** An event matches an append condition: read again and decide again. */
+export class ConditionFailedError extends EvershardError {
+    code = "condition_failed";
+    /** Which, from 0, in the append's order. */
+    get condition() { return this.details.condition; }
+    /** Of the first event that matches. */
+    get position() { return this.details.position; }
+    /** The first of the events that match, as many as `conflictsMax` asked for and had room. */
+    get conflicts() { return this.details.conflicts ?? []; }
+}
+/** An event id is stored already, by another request. */
+export class DuplicateEventError extends EvershardError {
+    code = "duplicate_event";
+    /** Where. */
+    get position() { return this.details.position; }
+}
+export class NotFoundError extends EvershardError {
+    code = "not_found";
+}
+export class InvalidArgumentError extends EvershardError {
+    code = "invalid_argument";
+}
+export class InvalidQueryError extends EvershardError {
+    code = "invalid_query";
+}
+/** Over a limit, which the message names. */
+export class TooLargeError extends EvershardError {
+    code = "too_large";
+}
+export class WrongShardError extends EvershardError {
+    code = "wrong_shard";
+    retryable = true;
+}
+export class FencedError extends EvershardError {
+    code = "fenced";
+    retryable = true;
+}
+/** Not now: no connection, or the server cannot. */
+export class UnavailableError extends EvershardError {
+    code = "unavailable";
+    retryable = true;
+    outcomeUnknown;
+    constructor(message, details = {}, options = {}) {
+        super(message, details, options);
+        this.outcomeUnknown = options.outcomeUnknown ?? false;
+    }
+}
+/** A bounded queue is full. */
+export class OverloadedError extends EvershardError {
+    code = "overloaded";
+    retryable = true;
+    get retryAfterMs() { return this.details.retryAfterMs; }
+}
+/** Not in time. */
+export class TimeoutError extends EvershardError {
+    code = "timeout";
+    outcomeUnknown = true;
+}
+/** Of an append: time is over and no answer says whether it is stored. Send the same again, with the same ids, to know. */
+export class OutcomeUnknownError extends TimeoutError {
+}
+/** Damaged data was found; it is never served. */
+export class CorruptionError extends EvershardError {
+    code = "corruption";
+}
+/** The store has failed for good; the outcome of what was under way is unknown. */
+export class IoError extends EvershardError {
+    code = "io";
+    outcomeUnknown = true;
+}
+/** By its signal, or because the client was closed; `cause` is the signal's reason. An append that was under way may be stored. */
+export class CancelledError extends EvershardError {
+    code = "cancelled";
+}
+/** No token, or one that is not known. */
+export class UnauthenticatedError extends EvershardError {
+    code = "unauthenticated";
+}
+/** A token whose scopes do not reach so far. */
+export class PermissionDeniedError extends EvershardError {
+    code = "permission_denied";
+}
+const classes = {
+    [ErrorCode.UNSPECIFIED]: EvershardError,
+    [ErrorCode.VERSION_CONFLICT]: VersionConflictError,
+    [ErrorCode.CONDITION_FAILED]: ConditionFailedError,
+    [ErrorCode.DUPLICATE_EVENT]: DuplicateEventError,
+    [ErrorCode.NOT_FOUND]: NotFoundError,
+    [ErrorCode.INVALID_ARGUMENT]: InvalidArgumentError,
+    [ErrorCode.INVALID_QUERY]: InvalidQueryError,
+    [ErrorCode.TOO_LARGE]: TooLargeError,
+    [ErrorCode.WRONG_SHARD]: WrongShardError,
+    [ErrorCode.FENCED]: FencedError,
+    [ErrorCode.UNAVAILABLE]: UnavailableError,
+    [ErrorCode.OVERLOADED]: OverloadedError,
+    [ErrorCode.TIMEOUT]: TimeoutError,
+    [ErrorCode.CORRUPTION]: CorruptionError,
+    [ErrorCode.IO]: IoError,
+    [ErrorCode.CANCELLED]: CancelledError,
+    [ErrorCode.UNAUTHENTICATED]: UnauthenticatedError,
+    [ErrorCode.PERMISSION_DENIED]: PermissionDeniedError,
+};
+/** What the server said. */
+export function errorOf(message) {
+    const details = {};
+    if (message.aggregate)
+        details.aggregate = aggregateText(message.aggregate);
+    if (message.expected)
+        details.expected = expectedOf(message.expected);
+    if (message.actual !== undefined)
+        details.actual = toNumber(message.actual);
+    if (message.condition !== undefined)
+        details.condition = message.condition;
+    if (message.position !== undefined)
+        details.position = toNumber(message.position);
+    if (message.shard !== undefined)
+        details.shard = message.shard;
+    if (message.offset !== undefined)
+        details.offset = toNumber(message.offset);
+    if (message.conflicts.length > 0)
+        details.conflicts = message.conflicts.map((event) => new RecordedEvent(event));
+    if (message.retryAfterMs !== undefined)
+        details.retryAfterMs = message.retryAfterMs;
+    const Class = classes[message.code] ?? EvershardError;
+    return new Class(message.message, details);
+}
+function expectedOf({ kind, number }) {
+    switch (kind) {
+        case ExpectedVersion_Kind.NONE: return "none";
+        case ExpectedVersion_Kind.EXISTS: return "exists";
+        case ExpectedVersion_Kind.EXACTLY: return toNumber(number);
+        default: return "any";
+    }
+}
+/** A call's status. Without an Error in its details the server did not speak: the connection broke, or what lies between. */
+export function errorOfStatus({ code, details: text, metadata }) {
+    const said = errorIn(metadata);
+    if (said)
+        return errorOf(said);
+    switch (code) {
+        case status.UNAVAILABLE: // before there was a connection, nothing can have been stored
+            return new UnavailableError(text, {}, { outcomeUnknown: !text.startsWith("No connection established") });
+        case status.INTERNAL: // a stream that was reset,
+        case status.CANCELLED: // or cut off by a server that stops
+            return new UnavailableError(`the connection broke: ${text}`, {}, { outcomeUnknown: true });
+        case status.DEADLINE_EXCEEDED: return new TimeoutError(text);
+        case status.RESOURCE_EXHAUSTED: return new TooLargeError(text);
+        case status.INVALID_ARGUMENT: return new InvalidArgumentError(text);
+        case status.UNAUTHENTICATED: return new UnauthenticatedError(text);
+        case status.PERMISSION_DENIED: return new PermissionDeniedError(text);
+        default: return new EvershardError(`${status[code]}: ${text}`);
+    }
+}
+/** The status details: a google.rpc.Status, whose field 3 is an Any (1 type, 2 value). */
+function errorIn(metadata) {
+    const [bytes] = metadata.get("grpc-status-details-bin");
+    if (!(bytes instanceof Uint8Array))
+        return undefined;
+    try {
+        for (const any of fieldsOf(bytes, 3)) {
+            const [type] = fieldsOf(any, 1);
+            if (new TextDecoder().decode(type) !== "type.googleapis.com/evershard.v1.Error")
+                continue;
+            return fromBinary(ErrorSchema, fieldsOf(any, 2)[0] ?? new Uint8Array());
+        }
+    }
+    catch {
+        // somebody else's details: the status itself has to do
+    }
+    return undefined;
+}
+function fieldsOf(message, wanted) {
+    const reader = new BinaryReader(message);
+    const found = [];
+    while (reader.pos < reader.len) {
+        const [field, type] = reader.tag();
+        if (field === wanted)
+            found.push(reader.bytes());
+        else
+            reader.skip(type, field);
+    }
+    return found;
+}

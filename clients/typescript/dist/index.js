@@ -1,0 +1,10 @@
+// What the package offers.
+export { connect, Client } from "./client.js";
+export { PayloadFormat, RecordedEvent } from "./event.js";
+export { Query } from "./query.js";
+export { Reading } from "./reading.js";
+export { Subscription } from "./subscription.js";
+export { RecordedSnapshot } from "./snapshot.js";
+export { Administration } from "./administration.js";
+export { aggregateId, newId, splitAggregate } from "./ids.js";
+export { EvershardError, VersionConflictError, ConditionFailedError, DuplicateEventError, NotFoundError, InvalidArgumentError, InvalidQueryError, TooLargeError, WrongShardError, FencedError, UnavailableError, OverloadedError, TimeoutError, OutcomeUnknownError, CorruptionError, IoError, CancelledError, UnauthenticatedError, PermissionDeniedError, } from "./errors.js";

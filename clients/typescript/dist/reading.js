@@ -1,0 +1,108 @@
+// Reading: a read's events, fetched page by page as they are taken, on over broken connections.
+import { encode } from "./connection.js";
+import { RecordedEvent } from "./event.js";
+import { EvershardError, UnavailableError } from "./errors.js";
+import { EventStore, ReadRequestSchema } from "./gen/evershard/v1/service_pb.js";
+import { Direction } from "./gen/evershard/v1/store_pb.js";
+import { splitAggregate, toNumber, toUint64 } from "./ids.js";
+import { backoffMs, sleep } from "./retry.js";
+export function atLeastMessage({ atLeast, atLeastTimeoutMs }) {
+    if (atLeast === undefined)
+        return {};
+    return { atLeast: { position: toUint64(atLeast, "atLeast"), ...(atLeastTimeoutMs !== undefined && { timeoutMs: atLeastTimeoutMs }) } };
+}
+/** Each iteration is a read of its own. Leaving the loop ends it. */
+export class Reading {
+    /** What the last iteration is bounded by, from its first event on: for `atLeast`, or to go on after. */
+    watermark;
+    #connection;
+    #of;
+    constructor(connection, of) {
+        this.#connection = connection;
+        this.#of = of;
+    }
+    async toArray() {
+        const events = [];
+        for await (const event of this)
+            events.push(event);
+        return events;
+    }
+    async *[Symbol.asyncIterator]() {
+        this.watermark = undefined;
+        const { signal, timeoutMs } = this.#of.options;
+        const deadline = timeoutMs === undefined ? undefined : Date.now() + timeoutMs;
+        const scope = this.#connection.scope(signal);
+        const given = { events: 0, last: undefined };
+        try {
+            for (let failed = 0, since = 0;; ++failed) {
+                try {
+                    const request = this.#request(given.events, given.last);
+                    if (!request)
+                        return;
+                    for await (const page of this.#connection.stream(EventStore.method.read, request, { signal: scope.signal, deadline })) {
+                        failed = 0;
+                        this.watermark ??= toNumber(page.watermark);
+                        for (const message of page.events) {
+                            given.last = new RecordedEvent(message);
+                            given.events += 1;
+                            yield given.last;
+                        }
+                        if (page.complete)
+                            return;
+                    }
+                    throw new UnavailableError("the read ended before it was complete");
+                }
+                catch (error) {
+                    if (!(error instanceof EvershardError) || !error.retryable)
+                        throw error;
+                    if (failed === 0)
+                        since = Date.now();
+                    const wait = backoffMs(failed, error);
+                    if (Date.now() + wait >= (deadline ?? since + this.#connection.timeoutMs))
+                        throw error;
+                    this.#connection.onRetry?.(error, failed + 1);
+                    await sleep(wait, scope.signal);
+                }
+            }
+        }
+        finally {
+            scope.end();
+        }
+    }
+    /** What is left to read after the last event that was given, as of the same watermark; nothing, where nothing is. */
+    #request(events, last) {
+        const { options } = this.#of;
+        const { limit, backwards = false } = options;
+        const left = limit === undefined || !last ? limit : limit - events;
+        if (last && left === 0)
+            return undefined;
+        const upTo = this.watermark === undefined ? options.upTo : Math.min(this.watermark, options.upTo ?? this.watermark);
+        const bounds = {
+            ...(left !== undefined && { limit: toUint64(left, "limit") }),
+            ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }),
+            direction: backwards ? Direction.BACKWARDS : Direction.FORWARDS,
+        };
+        if ("query" in this.#of) {
+            let { after = 0, before } = this.#of.options;
+            if (last && backwards)
+                before = last.position;
+            else if (last)
+                after = last.position;
+            return encode(ReadRequestSchema, {
+                query: this.#of.query.message(),
+                options: { ...bounds, after: toUint64(after, "after"), ...(before !== undefined && { before: toUint64(before, "before") }) },
+                ...atLeastMessage(options),
+            });
+        }
+        let { from } = this.#of.options;
+        if (last)
+            from = last.seqNr + (backwards ? -1 : 1);
+        if (last && from === 0)
+            return undefined;
+        return encode(ReadRequestSchema, {
+            aggregate: splitAggregate(this.#of.aggregate),
+            stream: { ...bounds, ...(from !== undefined && { from: toUint64(from, "from") }) },
+            ...atLeastMessage(options),
+        });
+    }
+}

@@ -1,0 +1,240 @@
+// Connection: one gRPC channel, its calls as promises and async iterables, failures as EvershardError.
+
+import { X509Certificate } from "node:crypto";
+import { createSecureContext } from "node:tls";
+
+import { create, fromBinary, toBinary, type DescMessage, type DescMethod, type DescMethodBiDiStreaming, type DescMethodServerStreaming, type DescMethodUnary, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
+import { Client as Channel, compressionAlgorithms, credentials, Metadata, type ClientDuplexStream, type ServiceError } from "@grpc/grpc-js";
+
+import { CancelledError, CorruptionError, errorOfStatus, EvershardError, InvalidArgumentError, UnavailableError } from "./errors.js";
+import { retrying } from "./retry.js";
+
+/** PEM. `root` absent: the system's own; `cert` and `key`: for a server that asks clients for a certificate. */
+export interface Tls {
+  root?: Uint8Array | string | undefined;
+  cert?: Uint8Array | string | undefined;
+  key?: Uint8Array | string | undefined;
+  /** What the server's certificate is made out to, where that is not the address. */
+  serverName?: string | undefined;
+}
+
+export interface ConnectOptions {
+  token?: string | undefined;
+  /** `true`: with the system's roots. Absent: none, as a server on loopback or a Unix socket has it. */
+  tls?: Tls | true | undefined;
+  /** Sends a token without TLS to other machines. */
+  insecure?: boolean | undefined;
+  /** How long a call may take with all its tries. 30,000 */
+  timeoutMs?: number | undefined;
+  /** Of what comes in. 64 MiB */
+  receiveBytesMax?: number | undefined;
+  /** Of what goes out. 20 MiB, as the server takes it */
+  sendBytesMax?: number | undefined;
+  /** Asks a silent server whether it is there, so that idle subscriptions live and dead ones end. 20,000 */
+  keepaliveMs?: number | undefined;
+  /** Of what is sent. */
+  compression?: "gzip" | undefined;
+  /** Told before each further try: for logs. */
+  onRetry?: ((error: EvershardError, attempt: number) => void) | undefined;
+}
+
+export interface CallOptions {
+  /** Ends the call with CancelledError. */
+  signal?: AbortSignal | undefined;
+  /** Instead of the connection's. */
+  timeoutMs?: number | undefined;
+}
+
+/** Bytes of a message. Errors: InvalidArgumentError: a number out of range, a value of another type */
+export function encode<Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Desc>): Uint8Array {
+  try {
+    return toBinary(schema, create(schema, init));
+  } catch (cause) {
+    if (cause instanceof EvershardError) throw cause;
+    throw new InvalidArgumentError(cause instanceof Error ? cause.message : String(cause), {}, { cause });
+  }
+}
+
+export function decode<Desc extends DescMessage>(schema: Desc, bytes: Uint8Array): MessageShape<Desc> {
+  try {
+    return fromBinary(schema, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
+  } catch (cause) {
+    throw new CorruptionError(`the server sent ${bytes.length} bytes that are no ${schema.typeName}`, {}, { cause });
+  }
+}
+
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+const asBytes = (bytes: Buffer): Uint8Array => bytes;
+const pathOf = (method: DescMethod): string => `/${method.parent.typeName}/${method.name}`;
+
+function isThisMachine(address: string): boolean {
+  return address.startsWith("unix:") || /^(dns:(\/\/\/)?)?(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(address);
+}
+
+export class Connection {
+  readonly timeoutMs: number;
+  readonly onRetry: ConnectOptions["onRetry"];
+  readonly #channel: Channel;
+  readonly #metadata = new Metadata();
+  readonly #closing = new AbortController();
+
+  /** Connects with the first call. Errors: InvalidArgumentError */
+  constructor(address: string, options: ConnectOptions) {
+    const { token, tls, insecure = false } = options;
+    if (token !== undefined && !tls && !insecure && !isThisMachine(address)) {
+      throw new InvalidArgumentError(`a token would go to ${address} in the clear: use tls, or say insecure: true`);
+    }
+    this.timeoutMs = options.timeoutMs ?? 30_000;
+    this.onRetry = options.onRetry;
+    try {
+      if (token !== undefined) this.#metadata.set("authorization", `Bearer ${token}`);
+      this.#channel = new Channel(address, tls ? secure(tls === true ? {} : tls) : credentials.createInsecure(), {
+        "grpc.max_receive_message_length": options.receiveBytesMax ?? 64 << 20,
+        "grpc.max_send_message_length": options.sendBytesMax ?? 20 << 20,
+        "grpc.keepalive_time_ms": options.keepaliveMs ?? 20_000,
+        "grpc.keepalive_timeout_ms": 10_000,
+        "grpc.keepalive_permit_without_calls": 1,
+        "grpc.initial_reconnect_backoff_ms": 100,
+        "grpc.max_reconnect_backoff_ms": 1_000,
+        "grpc.dns_min_time_between_resolutions_ms": 1_000,
+        "grpc.use_local_subchannel_pool": 1,  // closing one client is nothing to the others
+        "grpc.enable_retries": 0,             // retry.ts knows what is safe
+        ...(tls && tls !== true && tls.serverName !== undefined && { "grpc.ssl_target_name_override": tls.serverName }),
+        ...(options.compression && { "grpc.default_compression_algorithm": compressionAlgorithms[options.compression] }),
+      });
+    } catch (cause) {
+      throw new InvalidArgumentError(cause instanceof Error ? cause.message : String(cause), {}, { cause });
+    }
+  }
+
+  /** Ends what is under way with CancelledError. */
+  close(): void {
+    this.#closing.abort(new Error("the client was closed"));
+    this.#channel.close();
+  }
+  get closed(): boolean { return this.#closing.signal.aborted; }
+
+  /** One request, one answer, tried again where the connection or the server is not there. `request`: encoded once, for all tries. */
+  async unary<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodUnary<I, O>, request: MessageInitShape<I> | Uint8Array, options: CallOptions = {}, kind: "read" | "append" = "read",
+  ): Promise<MessageShape<O>> {
+    const bytes = request instanceof Uint8Array ? request : encode(method.input, request);
+    const deadline = Date.now() + (options.timeoutMs ?? this.timeoutMs);
+    const scope = this.scope(options.signal);
+    try {
+      const answer = await retrying({ kind, deadline, signal: scope.signal, onRetry: this.onRetry }, () => this.#once(method, bytes, deadline, scope.signal));
+      return decode(method.output, answer);
+    } finally {
+      scope.end();
+    }
+  }
+
+  #once(method: DescMethod, bytes: Uint8Array, deadline: number, signal: AbortSignal): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(cancelled(signal));
+      const cancel = () => call.cancel();
+      const call = this.#channel.makeUnaryRequest(pathOf(method), asBuffer, asBytes, bytes, this.#metadata, { deadline }, (error, answer) => {
+        signal.removeEventListener("abort", cancel);
+        if (!error && answer) resolve(answer);
+        else reject(failure(error, signal));
+      });
+      signal.addEventListener("abort", cancel, { once: true });
+    });
+  }
+
+  /**
+   * One request, many answers, once; leaving the loop ends the call. With `stallMs`, an answer that does not come in that time is a broken
+   * connection; only the time counts in which somebody waits for it.
+   */
+  async *stream<I extends DescMessage, O extends DescMessage>(
+    method: DescMethodServerStreaming<I, O>, request: Uint8Array, options: { signal: AbortSignal; deadline?: number | undefined; stallMs?: number | undefined },
+  ): AsyncGenerator<MessageShape<O>, void, void> {
+    const { signal, deadline, stallMs } = options;
+    if (signal.aborted) throw cancelled(signal);
+    const call = this.#channel.makeServerStreamRequest(pathOf(method), asBuffer, asBytes, request, this.#metadata, deadline === undefined ? {} : { deadline });
+    call.on("error", () => {});  // the iterator tells it too
+    const cancel = () => call.cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    const answers = call[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+    try {
+      for (;;) {
+        let next: IteratorResult<Uint8Array>;
+        try {
+          next = await within(answers.next(), stallMs);
+        } catch (error) {
+          throw failure(error, signal);
+        }
+        if (next.done) return;
+        if (signal.aborted) throw cancelled(signal);  // what was received before it is not given after it
+        yield decode(method.output, next.value);
+      }
+    } finally {
+      signal.removeEventListener("abort", cancel);
+      call.cancel();
+    }
+  }
+
+  /** Many requests, many answers, as bytes; once. Its errors are for failure(). */
+  duplex(method: DescMethodBiDiStreaming): ClientDuplexStream<Uint8Array, Uint8Array> {
+    const call = this.#channel.makeBidiStreamRequest(pathOf(method), asBuffer, asBytes, this.#metadata, {});
+    call.on("error", () => {});
+    return call;
+  }
+
+  /** Aborted with the caller's signal or when the client is closed; to be ended, so that a long-lived signal gathers no listeners. */
+  scope(signal?: AbortSignal): { signal: AbortSignal; end(): void; abort(): void } {
+    const controller = new AbortController();
+    const sources = [this.#closing.signal, ...(signal ? [signal] : [])];
+    const abort = (event: Event) => controller.abort((event.target as AbortSignal).reason);
+    for (const source of sources) {
+      if (source.aborted) controller.abort(source.reason);
+      source.addEventListener("abort", abort, { once: true });
+    }
+    return {
+      signal: controller.signal,
+      abort: () => controller.abort(),
+      end: () => {
+        for (const source of sources) source.removeEventListener("abort", abort);
+      },
+    };
+  }
+}
+
+/** Looks at the files now: gRPC would find out with each connection, and try again. Errors: what OpenSSL says */
+function secure({ root, cert, key }: Tls): ReturnType<typeof credentials.createSsl> {
+  const pem = (text: Uint8Array | string | undefined): Buffer | null => (text === undefined ? null : Buffer.from(text as string));
+  if (root !== undefined) new X509Certificate(pem(root)!);
+  createSecureContext({ ...(cert !== undefined && { cert: pem(cert)! }), ...(key !== undefined && { key: pem(key)! }) });
+  return credentials.createSsl(pem(root), pem(key), pem(cert));
+}
+
+export function cancelled(signal: AbortSignal): CancelledError {
+  const { reason } = signal;
+  return new CancelledError(reason instanceof Error ? reason.message : "cancelled", {}, { cause: reason });
+}
+
+/** What a call of gRPC ended with. */
+export function failure(error: unknown, signal: AbortSignal): EvershardError {
+  if (signal.aborted) return cancelled(signal);
+  if (error instanceof EvershardError) return error;
+  const { code, details, metadata } = error as ServiceError;
+  if (typeof code === "number") return errorOfStatus({ code, details, metadata: metadata ?? new Metadata() });
+  return new UnavailableError(`the connection broke: ${String(error)}`, {}, { cause: error, outcomeUnknown: true });
+}
+
+/** Errors: UnavailableError: not in time */
+export async function within<T>(promise: Promise<T>, ms: number | undefined): Promise<T> {
+  if (ms === undefined) return promise;
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await Promise.race([
+      promise,
+      new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new UnavailableError(`nothing was heard for ${ms} ms`, {}, { outcomeUnknown: true })), ms);
+      }),
+    ]);
+  } finally {
+    clearTimeout(timer);
+    promise.catch(() => {});
+  }
+}

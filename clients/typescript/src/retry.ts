@@ -1,0 +1,54 @@
+// When to try again: only what is safe, within the call's time, with a pause that grows.
+
+import { setTimeout as pause } from "node:timers/promises";
+
+import { CancelledError, EvershardError, OutcomeUnknownError } from "./errors.js";
+
+const backoffMsMin = 10;
+const backoffMsMax = 500;
+
+/** 10, 20, 40 .. 500 ms, each less a random part of up to its half, and never less than the server asks for. */
+export function backoffMs(attempt: number, error?: EvershardError): number {
+  const full = Math.min(backoffMsMax, backoffMsMin * 2 ** Math.min(attempt, 16));
+  return Math.max(full * (0.5 + Math.random() / 2), error?.details.retryAfterMs ?? 0);
+}
+
+/** Errors: CancelledError */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await pause(ms, undefined, signal && { signal });
+  } catch (cause) {
+    throw new CancelledError("cancelled while waiting to try again", {}, { cause: signal?.reason ?? cause });
+  }
+}
+
+export interface Attempts {
+  /** `append`: what may be stored without an answer is OutcomeUnknownError in the end. */
+  kind: "read" | "append";
+  /** In milliseconds, as Date.now(). */
+  deadline: number;
+  signal?: AbortSignal | undefined;
+  onRetry?: ((error: EvershardError, attempt: number) => void) | undefined;
+}
+
+/** Tries until it works, fails for good, or would begin after the deadline. `attempt` is safe to repeat. */
+export async function retrying<T>({ kind, deadline, signal, onRetry }: Attempts, attempt: () => Promise<T>): Promise<T> {
+  let unknown = false;
+  for (let tried = 0; ; ++tried) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof EvershardError)) throw error;
+      unknown ||= error.outcomeUnknown;
+      const again = error.retryable || (kind === "append" && error.code === "timeout");
+      const wait = backoffMs(tried, error);
+      if (!again) throw error;
+      if (Date.now() + wait >= deadline) {
+        if (kind === "append" && unknown) throw new OutcomeUnknownError(`no answer says whether it is stored: ${error.message}`, error.details, { cause: error });
+        throw error;
+      }
+      onRetry?.(error, tried + 1);
+      await sleep(wait, signal);
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// Subscription: a read that never ends, without a gap or a double over broken connections.
+
+import { encode, type CallOptions, type Connection } from "./connection.js";
+import { CancelledError, EvershardError, UnavailableError } from "./errors.js";
+import { RecordedEvent } from "./event.js";
+import { EventStore, SubscribeRequestSchema, SubscribeResponse_Kind as Kind, type SubscribeResponse } from "./gen/evershard/v1/service_pb.js";
+import { toNumber, toUint64 } from "./ids.js";
+import type { Query } from "./query.js";
+import { backoffMs, sleep } from "./retry.js";
+
+/**
+ * `watermark`: everything up to it was looked at and, if it matches, given: what to go on after. `caught_up`: from now on events come as they are
+ * appended; `fell_behind`: more than a page is waiting; `heartbeat`: nothing new. After a broken connection `caught_up` comes again.
+ */
+export type SubscriptionItem =
+  | { readonly kind: "events"; readonly events: readonly RecordedEvent[]; readonly watermark: number }
+  | { readonly kind: "caught_up" | "fell_behind" | "heartbeat"; readonly watermark: number };
+
+export interface SubscribeOptions {
+  /** Exclusive; 0 is from the beginning. Absent: from now on. */
+  after?: number | undefined;
+  /** Of one item. */
+  pageEventsMax?: number | undefined;
+  /** At least 100; 0: none. Three of them without a word are a broken connection. 10,000 */
+  heartbeatMs?: number | undefined;
+  /** Ends the subscription: the loop ends. */
+  signal?: AbortSignal | undefined;
+}
+
+const kinds = { [Kind.EVENTS]: "events", [Kind.CAUGHT_UP]: "caught_up", [Kind.FELL_BEHIND]: "fell_behind", [Kind.HEARTBEAT]: "heartbeat" } as const;
+
+export class Subscription implements AsyncIterable<SubscriptionItem> {
+  /** Of the last item that was taken. */
+  watermark: number | undefined;
+  readonly #connection: Connection;
+  readonly #query: Query;
+  readonly #options: SubscribeOptions;
+  readonly #head: (options: CallOptions) => Promise<number>;
+
+  constructor(connection: Connection, query: Query, options: SubscribeOptions, head: (options: CallOptions) => Promise<number>) {
+    this.#connection = connection;
+    this.#query = query;
+    this.#options = options;
+    this.#head = head;
+  }
+
+  /** The events alone. */
+  async *events(): AsyncGenerator<RecordedEvent, void, void> {
+    for await (const item of this) if (item.kind === "events") yield* item.events;
+  }
+
+  /** Tries to connect until it is cancelled. Errors: what trying again does not help, such as InvalidQueryError, UnauthenticatedError */
+  async *[Symbol.asyncIterator](): AsyncGenerator<SubscriptionItem, void, void> {
+    const { heartbeatMs = 10_000 } = this.#options;
+    const scope = this.#connection.scope(this.#options.signal);
+    const { signal } = scope;
+    let at = this.#options.after;
+    try {
+      for (let failed = 0; ; ++failed) {
+        try {
+          at ??= await this.#head({ signal });  // "now" is once, not whenever a connection is made
+          const request = this.#request(at, heartbeatMs);
+          for await (const answer of this.#connection.stream(EventStore.method.subscribe, request, { signal, stallMs: heartbeatMs * 3 || undefined })) {
+            failed = 0;
+            const item = itemOf(answer);
+            if (!item) continue;
+            at = this.watermark = item.watermark;
+            yield item;
+          }
+          throw new UnavailableError("the server ended the subscription");
+        } catch (error) {
+          if (!(error instanceof EvershardError) || !(error.retryable || error.code === "timeout")) throw error;
+          this.#connection.onRetry?.(error, failed + 1);
+          await sleep(backoffMs(failed, error), signal);
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof CancelledError && signal.aborted)) throw error;
+    } finally {
+      scope.end();
+    }
+  }
+
+  #request(after: number, heartbeatMs: number): Uint8Array {
+    const { pageEventsMax } = this.#options;
+    return encode(SubscribeRequestSchema, {
+      query: this.#query.message(),
+      after: toUint64(after, "after"),
+      heartbeatMs,
+      ...(pageEventsMax !== undefined && { pageEventsMax }),
+    });
+  }
+}
+
+/** Nothing, where it is of a kind that only a newer client knows. */
+function itemOf({ kind, events, watermark }: SubscribeResponse): SubscriptionItem | undefined {
+  if (kind === Kind.UNSPECIFIED || !(kind in kinds)) return undefined;
+  const name = kinds[kind];
+  return name === "events" ? { kind: name, events: events.map((event) => new RecordedEvent(event)), watermark: toNumber(watermark) } : { kind: name, watermark: toNumber(watermark) };
+}

@@ -1,0 +1,62 @@
+// A server that does what a test says: for what a real one does too seldom.
+
+import { fromBinary, toBinary, create, type MessageInitShape } from "@bufbuild/protobuf";
+import { Metadata, Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall, type ServerWritableStream, type ServiceDefinition } from "@grpc/grpc-js";
+
+import { AppendRequestSchema, AppendResponseSchema, ErrorSchema, PageSchema, type AppendRequest } from "../src/gen/evershard/v1/store_pb.js";
+
+export type Answer = { appended: MessageInitShape<typeof AppendResponseSchema> } | { code: status; error?: MessageInitShape<typeof ErrorSchema>; text?: string } | "silence";
+
+const bytes = (value: Uint8Array): Buffer => Buffer.from(value);
+const method = { requestStream: false, requestSerialize: bytes, requestDeserialize: (b: Buffer) => b, responseSerialize: bytes, responseDeserialize: (b: Buffer) => b };
+const service: ServiceDefinition = {
+  append: { ...method, path: "/evershard.v1.EventStore/Append", responseStream: false },
+  read: { ...method, path: "/evershard.v1.EventStore/Read", responseStream: true },
+};
+
+export class FakeServer implements AsyncDisposable {
+  readonly requests: Uint8Array[] = [];
+  readonly metadata: Metadata[] = [];
+  address = "";
+  readonly #server = new Server();
+
+  /** `answer`: to each append, from 0; `page`: to each read, which then ends well. */
+  static async start(answer: (request: AppendRequest, nr: number) => Answer, page?: (nr: number) => MessageInitShape<typeof PageSchema>): Promise<FakeServer> {
+    const fake = new FakeServer();
+    fake.#server.addService(service, {
+      append: (call: ServerUnaryCall<Uint8Array, Uint8Array>, done: sendUnaryData<Uint8Array>) => {
+        fake.requests.push(new Uint8Array(call.request));
+        fake.metadata.push(call.metadata);
+        const given = answer(fromBinary(AppendRequestSchema, call.request), fake.requests.length - 1);
+        if (given === "silence") return;
+        if ("appended" in given) return done(null, toBinary(AppendResponseSchema, create(AppendResponseSchema, given.appended)));
+        const metadata = new Metadata();
+        if (given.error) metadata.set("grpc-status-details-bin", statusOf(given.code, create(ErrorSchema, given.error)));
+        done({ code: given.code, details: given.text ?? "", metadata });
+      },
+      read: (call: ServerWritableStream<Uint8Array, Uint8Array>) => {
+        fake.requests.push(new Uint8Array(call.request));
+        call.write(toBinary(PageSchema, create(PageSchema, page!(fake.requests.length - 1))));
+        call.end();
+      },
+    });
+    const port = await new Promise<number>((resolve, reject) =>
+      fake.#server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) => (error ? reject(error) : resolve(bound))));
+    fake.address = `127.0.0.1:${port}`;
+    return fake;
+  }
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.forceShutdown();
+  }
+}
+
+/** A google.rpc.Status: 1 code, 3 details, an Any: 1 type, 2 value. */
+function statusOf(code: number, error: MessageInitShape<typeof ErrorSchema>): Buffer {
+  const field = (nr: number, value: Uint8Array) => Buffer.concat([Buffer.from([(nr << 3) | 2]), varint(value.length), value]);
+  const any = Buffer.concat([field(1, Buffer.from("type.googleapis.com/evershard.v1.Error")), field(2, toBinary(ErrorSchema, create(ErrorSchema, error)))]);
+  return Buffer.concat([Buffer.from([0x08, code]), field(3, any)]);
+}
+
+function varint(value: number): Buffer {
+  return value < 128 ? Buffer.from([value]) : Buffer.from([(value & 127) | 128, value >> 7]);
+}
