@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 from . import aio
 from ._append import Append, AppendOutcome
 from ._connection import Tls
-from ._portal import Portal, from_threads
+from ._portal import Portal, from_thread
 from ._values import (
     AggregateIdLike,
     AggregateInfo,
@@ -30,6 +30,7 @@ from ._values import (
 )
 from .aio import DEFAULT
 
+_AHEAD = 32
 T = TypeVar("T")
 S = TypeVar("S", bound="_Closes")
 
@@ -76,10 +77,10 @@ class Client:
             events, expect=expect, fail_if=fail_if, snapshots=snapshots, command=command, conflicts_max=conflicts_max, timeout=timeout))
 
     def append_many(self, appends: Iterable[Append], *, in_flight: int = 256, timeout: float | None = DEFAULT) -> AppendMany:
-        """`appends` is iterated over in another thread."""
+        """`appends` is iterated over in another thread, and up to 32 further ahead."""
 
         async def make() -> aio.AppendMany:
-            return self._client.append_many(from_threads(appends), in_flight=in_flight, timeout=timeout)
+            return self._client.append_many(from_thread(appends, min(max(in_flight, 1), _AHEAD)), in_flight=in_flight, timeout=timeout)
 
         return AppendMany(self._portal, self._portal.run(make()))
 

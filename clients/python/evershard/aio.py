@@ -16,7 +16,7 @@ from . import _connection, _wire
 from ._append import Append
 from ._append_many import AppendMany
 from ._connection import Tls
-from ._errors import CallCancelledError, OutcomeUnknownError, ProtocolError, TimeoutError
+from ._errors import CallCancelledError, ConflictError, InvalidArgumentError, NotFoundError, OutcomeUnknownError, ProtocolError, TimeoutError, TooLargeError
 from ._reading import ReadCursor
 from ._retry import Backoff, worth_retrying
 from ._streams import EventReader, Subscription, is_cancelled, ms_of
@@ -41,6 +41,7 @@ from .v1 import service_pb2, service_pb2_grpc
 
 __all__ = ["AppendMany", "Client", "EventReader", "Subscription"]
 
+_DECIDED = (ConflictError, InvalidArgumentError, NotFoundError, TooLargeError)  # by looking at the write, which an earlier try would have answered
 DEFAULT: Any = object()  # "the client's time-out", beside None: none
 
 
@@ -249,17 +250,15 @@ class Client:
                 return await method(message or request(ms_of(left)), metadata=self._metadata, timeout=None if left is None else left + grace)
             except grpc.aio.AioRpcError as failed:
                 error = _wire.failure(failed)
-            except asyncio.CancelledError:
-                if self._closed and not is_cancelled():
-                    raise CallCancelledError("the client was closed") from None
-                raise
-            except grpc.aio.UsageError as failed_use:
-                raise CallCancelledError(f"the client was closed: {failed_use}") from None
+            except (asyncio.CancelledError, grpc.aio.UsageError):
+                if not self._closed or is_cancelled():
+                    raise
+                error = CallCancelledError("the client was closed")
             unknown = unknown or (write and not _wire.never_sent(error) and (not error.told_by_server or isinstance(error, TimeoutError)))
             wait = backoff.next(error)
             if self._closed or not worth_retrying(error, write=write) or (until is not None and time.monotonic() + wait >= until):
-                if unknown and (isinstance(error, TimeoutError) or worth_retrying(error, write=True)):
-                    raise OutcomeUnknownError(error.message) from None
+                if unknown and not isinstance(error, _DECIDED):
+                    raise OutcomeUnknownError(f"sent, and not answered: {error.message}") from error
                 raise error
             await asyncio.sleep(wait)
 

@@ -159,6 +159,19 @@ def test_append_many_takes_no_more_than_it_has_room_for(store: Client) -> None:
     assert list(outcomes) == [] and taken < 100
 
 
+def test_append_many_can_be_left_while_its_source_waits(store: Client) -> None:
+    never = threading.Event()
+
+    def source() -> Any:
+        yield Append(placed("order-1"))
+        never.wait(20)
+
+    with store.append_many(source()) as outcomes:
+        assert next(outcomes).result().first_position == 1
+    assert store.head() == 1 and not never.is_set()
+    never.set()
+
+
 def test_append_many_raises_what_its_source_raised(store: Client) -> None:
     def source() -> Any:
         yield Append(placed("order-1"))
