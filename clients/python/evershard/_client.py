@@ -11,23 +11,8 @@ from . import aio
 from ._append import Append, AppendOutcome
 from ._connection import Tls
 from ._portal import Portal, from_thread
-from ._values import (
-    AggregateIdLike,
-    AggregateInfo,
-    AppendCondition,
-    Appended,
-    CommandRecord,
-    Event,
-    ExpectedVersionLike,
-    FeedItem,
-    Progress,
-    Query,
-    RecordedEvent,
-    RecordedSnapshot,
-    Snapshot,
-    Stats,
-    VerifyReport,
-)
+from ._recorded import AggregateInfo, Appended, FeedItem, Progress, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
+from ._values import AggregateIdLike, AppendCondition, CommandRecord, Event, ExpectedVersionLike, Query, Snapshot
 from .aio import DEFAULT
 
 _AHEAD = 32
@@ -155,8 +140,8 @@ class Client:
     def vacuum(self, progress: Callable[[Progress], None] | None = None) -> None:
         self._portal.run(self._client.vacuum(progress))
 
-    def backup(self, target: str, progress: Callable[[Progress], None] | None = None, *, truth_only: bool = False, up_to: int | None = None) -> None:
-        self._portal.run(self._client.backup(target, progress, truth_only=truth_only, up_to=up_to))
+    def backup(self, target: str, progress: Callable[[Progress], None] | None = None, *, truth_only: bool = False, up_to: int | None = None) -> int:
+        return self._portal.run(self._client.backup(target, progress, truth_only=truth_only, up_to=up_to))
 
 
 async def _some_of(items: AsyncIterator[T], most: int) -> list[T]:

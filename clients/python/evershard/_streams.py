@@ -16,8 +16,9 @@ import grpc.aio
 from . import _wire
 from ._errors import EvershardError, TimeoutError, UnavailableError
 from ._reading import ReadCursor
+from ._recorded import FeedItem, RecordedEvent
 from ._retry import Backoff, worth_retrying
-from ._values import FeedItem, Query, RecordedEvent
+from ._values import Query
 from .v1 import service_pb2
 
 if TYPE_CHECKING:

@@ -18,25 +18,10 @@ from ._append_many import AppendMany
 from ._connection import Tls
 from ._errors import CallCancelledError, ConflictError, InvalidArgumentError, NotFoundError, OutcomeUnknownError, ProtocolError, TimeoutError, TooLargeError
 from ._reading import ReadCursor
+from ._recorded import AggregateInfo, Appended, Progress, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
 from ._retry import Backoff, worth_retrying
 from ._streams import EventReader, Subscription, is_cancelled, ms_of
-from ._values import (
-    AggregateId,
-    AggregateIdLike,
-    AggregateInfo,
-    AppendCondition,
-    Appended,
-    CommandRecord,
-    Event,
-    ExpectedVersionLike,
-    Progress,
-    Query,
-    RecordedEvent,
-    RecordedSnapshot,
-    Snapshot,
-    Stats,
-    VerifyReport,
-)
+from ._values import AggregateId, AggregateIdLike, AppendCondition, CommandRecord, Event, ExpectedVersionLike, Query, Snapshot
 from .v1 import service_pb2, service_pb2_grpc
 
 __all__ = ["AppendMany", "Client", "EventReader", "Subscription"]
@@ -224,12 +209,13 @@ class Client:
         async for _ in self._work(self._administration.Vacuum, service_pb2.VacuumRequest(), progress):
             pass
 
-    async def backup(self, target: str, progress: Callable[[Progress], None] | None = None, *, truth_only: bool = False, up_to: int | None = None) -> None:
+    async def backup(self, target: str, progress: Callable[[Progress], None] | None = None, *, truth_only: bool = False, up_to: int | None = None) -> int:
         """A copy that opens by itself, into an absent or empty directory of the server's machine. `truth_only`: without the indexes; `up_to`: a
-        clone that ends with this position."""
-        request = _wire.checked(service_pb2.BackupRequest, target=target, truth_only=truth_only, up_to=up_to)
-        async for _ in self._work(self._administration.Backup, request, progress):
-            pass
+        clone that ends with this position. Returns the position it ends with."""
+        request, end = _wire.checked(service_pb2.BackupRequest, target=target, truth_only=truth_only, up_to=up_to), 0
+        async for message in self._work(self._administration.Backup, request, progress):
+            end = message.up_to
+        return int(end)
 
     # How
 
