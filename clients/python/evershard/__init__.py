@@ -28,27 +28,8 @@ from ._errors import (
                       VersionConflictError,
                       WrongShardError,
 )
-from ._values import (
-                      AggregateId,
-                      AggregateInfo,
-                      AppendCondition,
-                      Appended,
-                      CommandRecord,
-                      Event,
-                      EventState,
-                      ExpectedVersion,
-                      FeedItem,
-                      FeedKind,
-                      PayloadFormat,
-                      Progress,
-                      Query,
-                      QueryItem,
-                      RecordedEvent,
-                      RecordedSnapshot,
-                      Snapshot,
-                      Stats,
-                      VerifyReport,
-)
+from ._recorded import AggregateInfo, Appended, EventState, FeedItem, FeedKind, Progress, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
+from ._values import AggregateId, AppendCondition, CommandRecord, Event, ExpectedVersion, PayloadFormat, Query, QueryItem, Snapshot
 
 __version__ = "0.1.0"
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ._errors import EvershardError, InvalidArgumentError
-from ._values import AggregateId, AggregateIdLike, AppendCondition, Appended, CommandRecord, Event, ExpectedVersion, ExpectedVersionLike, Query, Snapshot
+from ._recorded import Appended
+from ._values import AggregateId, AggregateIdLike, AppendCondition, CommandRecord, Event, ExpectedVersion, ExpectedVersionLike, Query, Snapshot
 
 
 @dataclass(frozen=True, slots=True, init=False)

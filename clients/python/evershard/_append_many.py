@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -108,6 +108,8 @@ class AppendMany:
         finally:
             self._source_ended = True
             self._change()
+            if isinstance(source, AsyncGenerator):
+                await source.aclose()
 
     async def _exchange(self) -> None:
         """One connection after the other, until everything is answered or it is too late."""

@@ -10,26 +10,12 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 from . import aio
 from ._append import Append, AppendOutcome
 from ._connection import Tls
-from ._portal import Portal, from_threads
-from ._values import (
-    AggregateIdLike,
-    AggregateInfo,
-    AppendCondition,
-    Appended,
-    CommandRecord,
-    Event,
-    ExpectedVersionLike,
-    FeedItem,
-    Progress,
-    Query,
-    RecordedEvent,
-    RecordedSnapshot,
-    Snapshot,
-    Stats,
-    VerifyReport,
-)
+from ._portal import Portal, from_thread
+from ._recorded import AggregateInfo, Appended, FeedItem, Progress, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
+from ._values import AggregateIdLike, AppendCondition, CommandRecord, Event, ExpectedVersionLike, Query, Snapshot
 from .aio import DEFAULT
 
+_AHEAD = 32
 T = TypeVar("T")
 S = TypeVar("S", bound="_Closes")
 
@@ -76,10 +62,10 @@ class Client:
             events, expect=expect, fail_if=fail_if, snapshots=snapshots, command=command, conflicts_max=conflicts_max, timeout=timeout))
 
     def append_many(self, appends: Iterable[Append], *, in_flight: int = 256, timeout: float | None = DEFAULT) -> AppendMany:
-        """`appends` is iterated over in another thread."""
+        """`appends` is iterated over in another thread, and up to 32 further ahead."""
 
         async def make() -> aio.AppendMany:
-            return self._client.append_many(from_threads(appends), in_flight=in_flight, timeout=timeout)
+            return self._client.append_many(from_thread(appends, min(max(in_flight, 1), _AHEAD)), in_flight=in_flight, timeout=timeout)
 
         return AppendMany(self._portal, self._portal.run(make()))
 
@@ -154,8 +140,8 @@ class Client:
     def vacuum(self, progress: Callable[[Progress], None] | None = None) -> None:
         self._portal.run(self._client.vacuum(progress))
 
-    def backup(self, target: str, progress: Callable[[Progress], None] | None = None, *, truth_only: bool = False, up_to: int | None = None) -> None:
-        self._portal.run(self._client.backup(target, progress, truth_only=truth_only, up_to=up_to))
+    def backup(self, target: str, progress: Callable[[Progress], None] | None = None, *, truth_only: bool = False, up_to: int | None = None) -> int:
+        return self._portal.run(self._client.backup(target, progress, truth_only=truth_only, up_to=up_to))
 
 
 async def _some_of(items: AsyncIterator[T], most: int) -> list[T]:

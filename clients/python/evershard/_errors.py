@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._append import Append
-    from ._values import AggregateId, ExpectedVersion, RecordedEvent
+    from ._recorded import RecordedEvent
+    from ._values import AggregateId, ExpectedVersion
 
 
 class ErrorCode(enum.IntEnum):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import os
 import threading
-from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterable
 from typing import Any, TypeVar
 
 from ._errors import CallCancelledError
@@ -57,16 +58,38 @@ def _quietly(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         loop.default_exception_handler(context)
 
 
-async def from_threads(items: Iterable[T]) -> AsyncIterator[T]:
-    """Takes the next item in another thread, so that a slow one delays nobody else."""
-    loop, iterator, end = asyncio.get_running_loop(), iter(items), object()
-    with concurrent.futures.ThreadPoolExecutor(1, "evershard-appends") as thread:
-        while (item := await loop.run_in_executor(thread, _next, iterator, end)) is not end:
-            yield item
+async def from_thread(items: Iterable[T], ahead: int) -> AsyncIterator[T]:
+    """Iterates over them in a thread of their own, at most so many `ahead`, so that slow ones delay nobody else. Left early, the thread ends with
+    the next item."""
+    loop, room, left = asyncio.get_running_loop(), threading.Semaphore(ahead), threading.Event()
+    queue: asyncio.Queue[tuple[bool, Any]] = asyncio.Queue()  # items, and last the error or None
 
+    def put(is_item: bool, item: Any) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(queue.put_nowait, (is_item, item))
 
-def _next(iterator: Iterator[Any], end: object) -> Any:
-    return next(iterator, end)
+    def feed() -> None:
+        try:
+            room.acquire()
+            for item in items:
+                put(True, item)
+                room.acquire()
+                if left.is_set():
+                    return
+            put(False, None)
+        except BaseException as error:
+            put(False, error)
+
+    threading.Thread(target=feed, name="evershard-appends", daemon=True).start()
+    try:
+        while (got := await queue.get())[0]:
+            room.release()
+            yield got[1]
+        if got[1] is not None:
+            raise got[1]
+    finally:
+        left.set()
+        room.release()
 
 
 os.register_at_fork(after_in_child=Portal._forget)

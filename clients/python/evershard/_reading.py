@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from . import _wire
-from ._values import AggregateId, Query, RecordedEvent
+from ._recorded import RecordedEvent
+from ._values import AggregateId, Query
 from .v1 import service_pb2, store_pb2
 
 

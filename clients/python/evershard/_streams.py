@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import AsyncIterator
 from types import TracebackType
@@ -15,12 +16,15 @@ import grpc.aio
 from . import _wire
 from ._errors import EvershardError, TimeoutError, UnavailableError
 from ._reading import ReadCursor
+from ._recorded import FeedItem, RecordedEvent
 from ._retry import Backoff, worth_retrying
-from ._values import FeedItem, Query, RecordedEvent
+from ._values import Query
 from .v1 import service_pb2
 
 if TYPE_CHECKING:
     from .aio import Client
+
+_log = logging.getLogger("evershard")
 
 
 def ms_of(seconds: float | None) -> int:
@@ -235,6 +239,8 @@ class Subscription(_Stream):
             raise failed
         if self._retry_for is not None and now - self._broken_since >= self._retry_for:
             raise failed
+        if self._broken_since == now:
+            _log.warning("a subscription is broken and goes on behind position %s as soon as it can: %s", self._after, failed)
         self.reconnects += 1
         await self._pause(self._backoff.next(failed))
 

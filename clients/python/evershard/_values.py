@@ -1,4 +1,4 @@
-"""The vocabulary: what is given to the store and what it gives back. Values: compared, hashed, never changed."""
+"""What is given to the store. Values: compared, hashed, never changed."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import enum
 import json
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any, TypeAlias
 
 from ._errors import InvalidArgumentError, TooLargeError
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _TYPE_BYTES_MAX = 128
 _VALUE_BYTES_MAX = 512
 
@@ -64,11 +64,11 @@ class AggregateId:
 AggregateIdLike: TypeAlias = AggregateId | str
 
 
-class _OpenEnum(enum.IntEnum):
+class OpenEnum(enum.IntEnum):
     """Takes numbers it does not know: a newer server's, or a user's own."""
 
     @classmethod
-    def _missing_(cls, value: object) -> _OpenEnum | None:
+    def _missing_(cls, value: object) -> OpenEnum | None:
         if not isinstance(value, int):
             return None
         member = int.__new__(cls, value)
@@ -77,7 +77,7 @@ class _OpenEnum(enum.IntEnum):
         return member
 
 
-class PayloadFormat(_OpenEnum):
+class PayloadFormat(OpenEnum):
     """How a payload is to be read. From 1,000 on: the user's own."""
 
     UNSPECIFIED = 0
@@ -85,12 +85,6 @@ class PayloadFormat(_OpenEnum):
     PROTOBUF = 2
     TEXT = 3
     ENCRYPTED = 4
-
-
-class EventState(_OpenEnum):
-    LIVE = 0
-    REMOVED = 1  #: truncated or removed with its aggregate: id, aggregate, seq_nr and place are kept
-    ERASED = 2  #: its payload's key is gone: everything but the payload is kept
 
 
 def to_bytes(content: Any, what: str) -> tuple[bytes, int]:
@@ -110,12 +104,7 @@ def to_bytes(content: Any, what: str) -> tuple[bytes, int]:
 def microseconds_of(moment: datetime) -> int:
     if moment.tzinfo is None:
         raise InvalidArgumentError(f"{moment.isoformat()} names no time zone: use datetime.now(timezone.utc), or .astimezone()")
-    return (moment - _EPOCH) // timedelta(microseconds=1)
-
-
-def moment_of(microseconds: int) -> datetime:
-    """Errors: OverflowError outside of the years 1 to 9999."""
-    return _EPOCH + timedelta(microseconds=microseconds)
+    return (moment - EPOCH) // timedelta(microseconds=1)
 
 
 def _texts(given: Iterable[str] | str, what: str) -> tuple[str, ...]:
@@ -172,40 +161,6 @@ class Event:
         put(self, "metadata", to_bytes(metadata, "metadata")[0])
         put(self, "occurred_at_us", None if occurred_at is None else microseconds_of(occurred_at))
         put(self, "id", uuid.uuid4() if id is None else id)
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedEvent:
-    """An event as stored: with its place in its aggregate's stream, its shard and the global order."""
-
-    position: int  #: in the global order, dense, from 1
-    shard: int
-    offset: int  #: in its shard
-    id: uuid.UUID
-    aggregate: AggregateId | None
-    seq_nr: int  #: in its aggregate's stream, dense, from 1; 0 without an aggregate
-    type: str
-    tags: tuple[str, ...]
-    also: tuple[AggregateId, ...]
-    payload: bytes
-    payload_format: int
-    metadata: bytes
-    occurred_at_us: int  #: microseconds since 1970-01-01T00:00:00Z
-    state: EventState
-    append_index: int  #: its number in its append, from 0
-    append_events: int  #: how many events its append has
-
-    @property
-    def occurred_at(self) -> datetime:
-        """In UTC."""
-        return moment_of(self.occurred_at_us)
-
-    def json(self) -> Any:
-        """The payload, read as JSON. Errors: ValueError"""
-        return json.loads(self.payload)
-
-    def text(self) -> str:
-        return self.payload.decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,110 +279,9 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedSnapshot:
-    aggregate: AggregateId
-    version: int
-    position: int  #: of the event that made the version
-    payload: bytes
-    payload_format: int
-    schema_revision: int
-    taken_at_us: int
-    expires_at_us: int | None
-    latest: bool
-
-    @property
-    def taken_at(self) -> datetime:
-        return moment_of(self.taken_at_us)
-
-    @property
-    def expires_at(self) -> datetime | None:
-        return None if self.expires_at_us is None else moment_of(self.expires_at_us)
-
-    def json(self) -> Any:
-        return json.loads(self.payload)
-
-
-@dataclass(frozen=True, slots=True)
 class CommandRecord:
     """A command's id and its reply, stored with its events: the same command again is given the stored reply."""
 
     aggregate: AggregateId
     id: bytes
     reply: bytes = b""
-
-
-@dataclass(frozen=True, slots=True)
-class Appended:
-    """What acknowledges an append: it is durable. The same for every retry, but for `duplicate` and `watermark`."""
-
-    first_position: int
-    last_position: int
-    versions: dict[AggregateId, int]  #: after the append, in order of first event
-    duplicate: bool  #: it was stored already
-    watermark: int  #: for `at_least`
-
-
-@dataclass(frozen=True, slots=True)
-class AggregateInfo:
-    aggregate: AggregateId
-    version: int
-    last_position: int
-    shard: int
-
-
-class FeedKind(enum.Enum):
-    EVENTS = 1
-    CAUGHT_UP = 2  #: everything up to `watermark` was given; from now on events come as they are appended
-    FELL_BEHIND = 3  #: more than a page is waiting
-    HEARTBEAT = 4  #: nothing new
-
-
-@dataclass(frozen=True, slots=True)
-class FeedItem:
-    """A subscription's next item. `watermark`: everything up to it was looked at and, if it matches, given: what to go on after."""
-
-    kind: FeedKind
-    watermark: int
-    events: tuple[RecordedEvent, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far long work is, in its own unit."""
-
-    done: int
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class VerifyReport:
-    events: int
-    records: int
-    index_rows: int
-    snapshots: int
-    errors: int
-    findings: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Stats:
-    store_id: str
-    shards: int
-    format: int
-    hash: int
-    created_at_us: int
-    watermark: int
-    sealed: int
-    tail_events: int
-    commits: int
-    appends: int
-    refused: int
-    disk_bytes: int
-    disk_free_bytes: int
-    memory_bytes: int
-    backend_assertions: bool
-    details: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def created_at(self) -> datetime:
-        return moment_of(self.created_at_us)

@@ -24,22 +24,8 @@ from ._errors import (
     UnavailableError,
     class_of,
 )
-from ._values import (
-    AggregateId,
-    AggregateInfo,
-    Appended,
-    Event,
-    EventState,
-    ExpectedVersion,
-    FeedItem,
-    FeedKind,
-    Query,
-    RecordedEvent,
-    RecordedSnapshot,
-    Snapshot,
-    Stats,
-    VerifyReport,
-)
+from ._recorded import AggregateInfo, Appended, EventState, FeedItem, FeedKind, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
+from ._values import AggregateId, Event, ExpectedVersion, Query, Snapshot
 from .v1 import event_pb2, service_pb2, store_pb2
 
 _KINDS = {"any": 1, "none": 2, "exists": 3, "exactly": 4}
@@ -126,7 +112,7 @@ def feed_item(m: service_pb2.SubscribeResponse) -> FeedItem | None:
 
 def stats(m: service_pb2.StatsResponse) -> Stats:
     return Stats(m.store_id, m.shards, m.format, m.hash, m.created_at_us, m.watermark, m.sealed, m.tail_events, m.commits, m.appends, m.refused,
-                 m.disk_bytes, m.disk_free_bytes, m.memory_bytes, m.backend_assertions, {one.name: one.value for one in m.details})
+                 m.disk_bytes, m.disk_free_bytes, m.memory_bytes, m.backend_assertions, {one.name: one.value for one in m.details}, m.fork_id)
 
 
 def verify_report(m: service_pb2.VerifyReport) -> VerifyReport:

@@ -16,31 +16,17 @@ from . import _connection, _wire
 from ._append import Append
 from ._append_many import AppendMany
 from ._connection import Tls
-from ._errors import CallCancelledError, OutcomeUnknownError, ProtocolError, TimeoutError
+from ._errors import CallCancelledError, ConflictError, InvalidArgumentError, NotFoundError, OutcomeUnknownError, ProtocolError, TimeoutError, TooLargeError
 from ._reading import ReadCursor
+from ._recorded import AggregateInfo, Appended, Progress, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
 from ._retry import Backoff, worth_retrying
 from ._streams import EventReader, Subscription, is_cancelled, ms_of
-from ._values import (
-    AggregateId,
-    AggregateIdLike,
-    AggregateInfo,
-    AppendCondition,
-    Appended,
-    CommandRecord,
-    Event,
-    ExpectedVersionLike,
-    Progress,
-    Query,
-    RecordedEvent,
-    RecordedSnapshot,
-    Snapshot,
-    Stats,
-    VerifyReport,
-)
+from ._values import AggregateId, AggregateIdLike, AppendCondition, CommandRecord, Event, ExpectedVersionLike, Query, Snapshot
 from .v1 import service_pb2, service_pb2_grpc
 
 __all__ = ["AppendMany", "Client", "EventReader", "Subscription"]
 
+_DECIDED = (ConflictError, InvalidArgumentError, NotFoundError, TooLargeError)  # by looking at the write, which an earlier try would have answered
 DEFAULT: Any = object()  # "the client's time-out", beside None: none
 
 
@@ -223,12 +209,13 @@ class Client:
         async for _ in self._work(self._administration.Vacuum, service_pb2.VacuumRequest(), progress):
             pass
 
-    async def backup(self, target: str, progress: Callable[[Progress], None] | None = None, *, truth_only: bool = False, up_to: int | None = None) -> None:
+    async def backup(self, target: str, progress: Callable[[Progress], None] | None = None, *, truth_only: bool = False, up_to: int | None = None) -> int:
         """A copy that opens by itself, into an absent or empty directory of the server's machine. `truth_only`: without the indexes; `up_to`: a
-        clone that ends with this position."""
-        request = _wire.checked(service_pb2.BackupRequest, target=target, truth_only=truth_only, up_to=up_to)
-        async for _ in self._work(self._administration.Backup, request, progress):
-            pass
+        clone that ends with this position. Returns the position it ends with."""
+        request, end = _wire.checked(service_pb2.BackupRequest, target=target, truth_only=truth_only, up_to=up_to), 0
+        async for message in self._work(self._administration.Backup, request, progress):
+            end = message.up_to
+        return int(end)
 
     # How
 
@@ -249,17 +236,15 @@ class Client:
                 return await method(message or request(ms_of(left)), metadata=self._metadata, timeout=None if left is None else left + grace)
             except grpc.aio.AioRpcError as failed:
                 error = _wire.failure(failed)
-            except asyncio.CancelledError:
-                if self._closed and not is_cancelled():
-                    raise CallCancelledError("the client was closed") from None
-                raise
-            except grpc.aio.UsageError as failed_use:
-                raise CallCancelledError(f"the client was closed: {failed_use}") from None
+            except (asyncio.CancelledError, grpc.aio.UsageError):
+                if not self._closed or is_cancelled():
+                    raise
+                error = CallCancelledError("the client was closed")
             unknown = unknown or (write and not _wire.never_sent(error) and (not error.told_by_server or isinstance(error, TimeoutError)))
             wait = backoff.next(error)
             if self._closed or not worth_retrying(error, write=write) or (until is not None and time.monotonic() + wait >= until):
-                if unknown and (isinstance(error, TimeoutError) or worth_retrying(error, write=True)):
-                    raise OutcomeUnknownError(error.message) from None
+                if unknown and not isinstance(error, _DECIDED):
+                    raise OutcomeUnknownError(f"sent, and not answered: {error.message}") from error
                 raise error
             await asyncio.sleep(wait)
 

@@ -23,7 +23,7 @@ def refuse(context: grpc.ServicerContext, status: grpc.StatusCode, code: ErrorCo
     context.abort(status, message)
 
 
-class Fake(service_pb2_grpc.EventStoreServicer):  # type: ignore[misc]
+class Fake(service_pb2_grpc.EventStoreServicer, service_pb2_grpc.AdministrationServicer):  # type: ignore[misc]
     """Each call takes the next of its script's steps; the last one stays."""
 
     def __init__(self) -> None:
@@ -57,10 +57,17 @@ class Fake(service_pb2_grpc.EventStoreServicer):  # type: ignore[misc]
     def GetState(self, request: Any, context: Any) -> Any:
         return self._step("GetState", request, context)
 
+    def Backup(self, request: Any, context: Any) -> Iterator[Any]:
+        yield from self._step("Backup", request, context)
+
+    def Verify(self, request: Any, context: Any) -> Iterator[Any]:
+        yield from self._step("Verify", request, context)
+
 
 def serve(fake: Fake, credentials: grpc.ServerCredentials | None = None) -> tuple[grpc.Server, str]:
     server = grpc.server(futures.ThreadPoolExecutor(16))
     service_pb2_grpc.add_EventStoreServicer_to_server(fake, server)  # type: ignore[no-untyped-call]
+    service_pb2_grpc.add_AdministrationServicer_to_server(fake, server)  # type: ignore[no-untyped-call]
     port = server.add_insecure_port("127.0.0.1:0") if credentials is None else server.add_secure_port("127.0.0.1:0", credentials)
     server.start()
     return server, f"127.0.0.1:{port}"

@@ -80,7 +80,7 @@ def test_what_is_wrong_is_refused_and_not_tried_again(store: Client) -> None:
         store.aggregate("order-9")
     with pytest.raises(evershard.InvalidArgumentError):
         store.read(after=-1)
-    assert time.monotonic() - began < 5 and store.head() == 0
+    assert time.monotonic() - began < 20 and store.head() == 0
 
 
 def test_ten_thousand_events_are_read_in_any_direction(store: Client) -> None:
@@ -159,6 +159,19 @@ def test_append_many_takes_no_more_than_it_has_room_for(store: Client) -> None:
     assert list(outcomes) == [] and taken < 100
 
 
+def test_append_many_can_be_left_while_its_source_waits(store: Client) -> None:
+    never = threading.Event()
+
+    def source() -> Any:
+        yield Append(placed("order-1"))
+        never.wait(20)
+
+    with store.append_many(source()) as outcomes:
+        assert next(outcomes).result().first_position == 1
+    assert store.head() == 1 and not never.is_set()
+    never.set()
+
+
 def test_append_many_raises_what_its_source_raised(store: Client) -> None:
     def source() -> Any:
         yield Append(placed("order-1"))
@@ -204,7 +217,7 @@ def test_a_subscription_is_ended_from_another_thread(store: Client) -> None:
     assert next(subscription).kind is FeedKind.CAUGHT_UP
     threading.Timer(0.2, subscription.close).start()
     began = time.monotonic()
-    assert list(subscription) == [] and time.monotonic() - began < 2
+    assert list(subscription) == [] and time.monotonic() - began < 10
 
 
 def test_closing_the_client_ends_what_waits(server: Any) -> None:
@@ -232,7 +245,7 @@ def test_waiting_for_a_position(store: Client) -> None:
     began = time.monotonic()
     with pytest.raises(evershard.TimeoutError, match="position 2") as caught:
         store.head(at_least=2, timeout=0.3)
-    assert 0.25 < time.monotonic() - began < 3 and not isinstance(caught.value, evershard.OutcomeUnknownError)
+    assert 0.25 < time.monotonic() - began < 10 and not isinstance(caught.value, evershard.OutcomeUnknownError)
     with pytest.raises(evershard.TimeoutError):
         list(store.read(at_least=2, timeout=0.2))
     threading.Timer(0.2, store.append, ([placed("order-1"), placed("order-1")],)).start()
@@ -283,7 +296,7 @@ def administer(store: Client, tmp_path: pathlib.Path) -> None:
     report = store.verify(told.append)
     assert (report.events, report.errors, report.findings) == (100, 0, ())
     store.vacuum(told.append)
-    store.backup(str(tmp_path / "copy"), told.append)
+    assert store.backup(str(tmp_path / "copy"), told.append) == 100
     assert any((tmp_path / "copy").iterdir()) and all(progress.done <= progress.total for progress in told)
     with pytest.raises(evershard.EvershardError):
         store.backup(str(tmp_path / "copy"))

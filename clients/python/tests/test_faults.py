@@ -20,7 +20,7 @@ def test_killed_under_load(make_server: Any) -> None:
     errors: list[BaseException] = []
     done = threading.Event()
 
-    with Client(server.address, timeout=30) as store:
+    with Client(server.address, timeout=120) as store:
         subscription = store.subscribe(Query.all(), after=0, heartbeat=0.2)
 
         def singly(who: int) -> None:
@@ -54,18 +54,24 @@ def test_killed_under_load(make_server: Any) -> None:
         follower = threading.Thread(target=follow)
         for thread in (*writers, follower):
             thread.start()
+        def wait_for_more(more: int) -> None:
+            enough, until = len(acknowledged) + more, time.monotonic() + 20
+            while len(acknowledged) < enough and time.monotonic() < until:
+                time.sleep(0.05)
+
         for _ in range(3):
-            time.sleep(0.7)
+            wait_for_more(50)
+            time.sleep(0.1)
             server.kill()
             server.start()
-        time.sleep(0.7)
+        wait_for_more(50)
         done.set()
         for thread in writers:
-            thread.join(30)
+            thread.join(120)
         assert errors == [] and len(acknowledged) > 100
 
         head = store.head()
-        until = time.monotonic() + 10
+        until = time.monotonic() + 30
         while (not followed or followed[-1] < head) and time.monotonic() < until:
             time.sleep(0.02)
         reconnects = subscription.reconnects
@@ -84,7 +90,7 @@ def test_killed_under_load(make_server: Any) -> None:
 
 def test_a_server_that_hangs_is_waited_for(make_server: Any) -> None:
     server = make_server()
-    with Client(server.address, timeout=10) as store:
+    with Client(server.address, timeout=30) as store:
         store.append(Event("T"))
         subscription = store.subscribe(after=0, heartbeat=0.1)
         assert next(subscription.events()).position == 1
@@ -95,7 +101,7 @@ def test_a_server_that_hangs_is_waited_for(make_server: Any) -> None:
                 store.append(Event("T"), timeout=0.5)
             with pytest.raises(evershard.TimeoutError):
                 store.head(timeout=0.2)
-            assert time.monotonic() - began < 4
+            assert time.monotonic() - began < 15
         finally:
             server.signal(signal.SIGCONT)
         assert caught.value.append is not None and store.append(caught.value.append).first_position == 2
@@ -104,7 +110,7 @@ def test_a_server_that_hangs_is_waited_for(make_server: Any) -> None:
 
 def test_a_server_that_stops_and_comes_back(make_server: Any) -> None:
     server = make_server()
-    with Client(server.address, timeout=20) as store:
+    with Client(server.address, timeout=60) as store:
         store.append(Event("T"))
         subscription = store.subscribe(after=0, heartbeat=0.5)
         assert next(subscription.events()).position == 1

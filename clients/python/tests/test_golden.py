@@ -64,3 +64,4 @@ def test_values_come_out_of_golden_messages() -> None:
         _ = extreme.occurred_at
     stats = _wire.stats(service_pb2.StatsResponse.FromString((WIRE / "StatsResponse.bin").read_bytes()))
     assert (stats.shards, stats.memory_bytes, stats.details) == (16, 2**30, {"runs": 4})
+    assert _wire.stats(service_pb2.StatsResponse.FromString((WIRE / "StatsResponse-fork.bin").read_bytes())).fork_id == "c0ffee"

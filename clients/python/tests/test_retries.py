@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -94,13 +95,32 @@ def test_a_server_that_says_it_cannot_leaves_nothing_unknown(bad: fake.Fake) -> 
 
 
 def test_nobody_there_is_unavailable() -> None:
-    with Client("127.0.0.1:1", timeout=0.5) as client:
-        for call in (lambda: client.append(Event("T")), client.head, lambda: list(client.read()), lambda: next(client.subscribe(after=0, retry_for=0.3)),
-                     lambda: list(client.append_many([Append(Event("T"))]))):
+    with Client("127.0.0.1:1", timeout=1.5) as client:
+        for call in (lambda: client.append(Event("T")), client.head, lambda: list(client.read()), lambda: next(client.subscribe(after=0, retry_for=0.3))):
             began = time.monotonic()
-            with pytest.raises((evershard.UnavailableError, evershard.OutcomeUnknownError)) as caught:
+            with pytest.raises(evershard.UnavailableError, match="connect"):
                 call()
-            assert time.monotonic() - began < 4 and not isinstance(caught.value, evershard.OutcomeUnknownError)
+            assert time.monotonic() - began < 15
+        with pytest.raises(evershard.UnavailableError):
+            list(client.append_many([Append(Event("T"))]))
+
+
+def test_closing_while_an_append_is_under_way_leaves_its_outcome_unknown(bad: fake.Fake) -> None:
+    bad.scripts["Append"] = [lambda *_: time.sleep(1) or fake.appended()]
+    client = client_of(bad)
+    threading.Timer(0.3, client.close).start()
+    with pytest.raises(evershard.OutcomeUnknownError, match="closed"):
+        client.append(Event("T"))
+
+
+def test_what_another_try_cannot_know_leaves_the_outcome_unknown(bad: fake.Fake) -> None:
+    bad.scripts["Append"] = [breaks, lambda _, context: fake.refuse(context, grpc.StatusCode.UNAUTHENTICATED, ErrorCode.UNAUTHENTICATED)]
+    with client_of(bad) as client, pytest.raises(evershard.OutcomeUnknownError) as caught:
+        client.append(Event("T"))
+    assert isinstance(caught.value.__cause__, evershard.UnauthenticatedError)
+    bad.scripts["Append"] = [breaks, lambda _, context: fake.refuse(context, grpc.StatusCode.ABORTED, ErrorCode.VERSION_CONFLICT)]
+    with client_of(bad) as client, pytest.raises(evershard.VersionConflictError):
+        client.append(Event("T"))
 
 
 def test_a_read_goes_on_without_a_gap_or_a_double(bad: fake.Fake) -> None:
@@ -158,7 +178,7 @@ def test_silence_of_three_heartbeats_is_a_broken_connection(bad: fake.Fake) -> N
     with client_of(bad) as client, client.subscribe(after=0, heartbeat=0.1) as subscription:
         began = time.monotonic()
         assert [event.position for event in itertools.islice(subscription.events(), 2)] == [1, 2]
-        assert 0.25 < time.monotonic() - began < 2 and bad.seen[1].after == 1 and bad.seen[0].heartbeat_ms == 100
+        assert 0.25 < time.monotonic() - began < 2.9 and bad.seen[1].after == 1 and bad.seen[0].heartbeat_ms == 100
 
 
 def test_a_subscription_ends_with_what_does_not_go_away(bad: fake.Fake) -> None:
@@ -221,3 +241,23 @@ def test_a_state_is_an_object(bad: fake.Fake) -> None:
 def test_what_is_no_evershard_says_so(bad: fake.Fake) -> None:
     with client_of(bad) as client, pytest.raises(evershard.ProtocolError, match="UNIMPLEMENTED"):
         client.stats()
+
+
+def test_long_work_tells_how_far_it_is_and_is_not_repeated(bad: fake.Fake) -> None:
+    def work(request: Any, context: Any) -> Iterator[Any]:
+        yield service_pb2.BackupResponse(progress=service_pb2.WorkProgress(done=1, total=2))
+        yield service_pb2.BackupResponse(progress=service_pb2.WorkProgress(done=2, total=2))
+        yield service_pb2.BackupResponse(up_to=300)
+
+    told: list[evershard.Progress] = []
+    bad.scripts = {"Backup": [work], "Verify": [lambda *_: iter([])]}
+    with client_of(bad) as client:
+        assert client.backup("/copy", told.append, truth_only=True, up_to=300) == 300
+        assert told == [evershard.Progress(1, 2), evershard.Progress(2, 2)]
+        assert bad.seen[0] == service_pb2.BackupRequest(target="/copy", truth_only=True, up_to=300)
+        with pytest.raises(evershard.ProtocolError):
+            client.verify()
+        bad.scripts["Verify"] = [breaks]
+        with pytest.raises(evershard.UnavailableError):
+            client.verify()
+    assert len(bad.seen) == 3

@@ -127,11 +127,13 @@ def messages() -> Dict[str, Message]:
         "StatsResponse": s.StatsResponse(store_id="8f1c", shards=16, format=1, hash=1, created_at_us=AT_US, watermark=306, sealed=300, tail_events=6,
                                          commits=100, appends=250, refused=3, disk_bytes=2**40, disk_free_bytes=2**41, memory_bytes=2**30,
                                          backend_assertions=True, details=[s.StatsResponse.Detail(name="runs", value=4)]),
+        "StatsResponse-fork": s.StatsResponse(store_id="8f1c", shards=16, fork_id="c0ffee"),
         "VerifyResponse-progress": s.VerifyResponse(progress=s.WorkProgress(done=10, total=100)),
         "VerifyResponse-report": s.VerifyResponse(report=s.VerifyReport(events=306, records=250, index_rows=900, snapshots=2, errors=1, findings=["shard 3: ..."])),
         "VacuumResponse": s.VacuumResponse(progress=s.WorkProgress(done=100, total=100)),
         "BackupRequest": s.BackupRequest(target="/var/backups/shop", truth_only=True, up_to=300),
         "BackupResponse": s.BackupResponse(progress=s.WorkProgress(done=0, total=2**40)),
+        "BackupResponse-last": s.BackupResponse(progress=s.WorkProgress(done=2**40, total=2**40), up_to=300),
     }
 
 

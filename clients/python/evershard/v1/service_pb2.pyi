@@ -47,10 +47,12 @@ class BackupRequest(_message.Message):
     def __init__(self, target: _Optional[str] = ..., truth_only: bool = ..., up_to: _Optional[int] = ...) -> None: ...
 
 class BackupResponse(_message.Message):
-    __slots__ = ["progress"]
+    __slots__ = ["progress", "up_to"]
     PROGRESS_FIELD_NUMBER: _ClassVar[int]
+    UP_TO_FIELD_NUMBER: _ClassVar[int]
     progress: WorkProgress
-    def __init__(self, progress: _Optional[_Union[WorkProgress, _Mapping]] = ...) -> None: ...
+    up_to: int
+    def __init__(self, progress: _Optional[_Union[WorkProgress, _Mapping]] = ..., up_to: _Optional[int] = ...) -> None: ...
 
 class FlushRequest(_message.Message):
     __slots__ = []
@@ -193,7 +195,7 @@ class StatsRequest(_message.Message):
     def __init__(self) -> None: ...
 
 class StatsResponse(_message.Message):
-    __slots__ = ["appends", "backend_assertions", "commits", "created_at_us", "details", "disk_bytes", "disk_free_bytes", "format", "hash", "memory_bytes", "refused", "sealed", "shards", "store_id", "tail_events", "watermark"]
+    __slots__ = ["appends", "backend_assertions", "commits", "created_at_us", "details", "disk_bytes", "disk_free_bytes", "fork_id", "format", "hash", "memory_bytes", "refused", "sealed", "shards", "store_id", "tail_events", "watermark"]
     class Detail(_message.Message):
         __slots__ = ["name", "value"]
         NAME_FIELD_NUMBER: _ClassVar[int]
@@ -208,6 +210,7 @@ class StatsResponse(_message.Message):
     DETAILS_FIELD_NUMBER: _ClassVar[int]
     DISK_BYTES_FIELD_NUMBER: _ClassVar[int]
     DISK_FREE_BYTES_FIELD_NUMBER: _ClassVar[int]
+    FORK_ID_FIELD_NUMBER: _ClassVar[int]
     FORMAT_FIELD_NUMBER: _ClassVar[int]
     HASH_FIELD_NUMBER: _ClassVar[int]
     MEMORY_BYTES_FIELD_NUMBER: _ClassVar[int]
@@ -224,6 +227,7 @@ class StatsResponse(_message.Message):
     details: _containers.RepeatedCompositeFieldContainer[StatsResponse.Detail]
     disk_bytes: int
     disk_free_bytes: int
+    fork_id: str
     format: int
     hash: int
     memory_bytes: int
@@ -233,7 +237,7 @@ class StatsResponse(_message.Message):
     store_id: str
     tail_events: int
     watermark: int
-    def __init__(self, store_id: _Optional[str] = ..., shards: _Optional[int] = ..., format: _Optional[int] = ..., hash: _Optional[int] = ..., created_at_us: _Optional[int] = ..., watermark: _Optional[int] = ..., sealed: _Optional[int] = ..., tail_events: _Optional[int] = ..., commits: _Optional[int] = ..., appends: _Optional[int] = ..., refused: _Optional[int] = ..., disk_bytes: _Optional[int] = ..., disk_free_bytes: _Optional[int] = ..., memory_bytes: _Optional[int] = ..., backend_assertions: bool = ..., details: _Optional[_Iterable[_Union[StatsResponse.Detail, _Mapping]]] = ...) -> None: ...
+    def __init__(self, store_id: _Optional[str] = ..., shards: _Optional[int] = ..., format: _Optional[int] = ..., hash: _Optional[int] = ..., created_at_us: _Optional[int] = ..., watermark: _Optional[int] = ..., sealed: _Optional[int] = ..., tail_events: _Optional[int] = ..., commits: _Optional[int] = ..., appends: _Optional[int] = ..., refused: _Optional[int] = ..., disk_bytes: _Optional[int] = ..., disk_free_bytes: _Optional[int] = ..., memory_bytes: _Optional[int] = ..., backend_assertions: bool = ..., details: _Optional[_Iterable[_Union[StatsResponse.Detail, _Mapping]]] = ..., fork_id: _Optional[str] = ...) -> None: ...
 
 class SubscribeRequest(_message.Message):
     __slots__ = ["after", "heartbeat_ms", "page_events_max", "query"]
