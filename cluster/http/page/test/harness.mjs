@@ -4,6 +4,7 @@
 //   PAGE_TOKENS_URL, PAGE_TOKEN_READ, PAGE_TOKEN_ADMIN   one with tokens
 //   PAGE_EMPTY_URL                                one whose store is empty
 //   PAGE_CHROMIUM                                 the browser; /usr/bin/chromium otherwise
+//   PAGE_TIMEOUT_MS                               how long one step may take; 60,000 otherwise
 
 import assert from 'node:assert/strict';
 import { connect, createServer } from 'node:net';
@@ -88,7 +89,7 @@ export async function harness() {
   async function tab(at, hash = '', { width = 1200, height = 800, colorScheme = 'light', expected } = {}) {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme });
     const page = await context.newPage();
-    page.setDefaultTimeout(Number(process.env.PAGE_TIMEOUT_MS ?? 30_000));
+    page.setDefaultTimeout(Number(process.env.PAGE_TIMEOUT_MS ?? 60_000));
     const complaints = [];
     page.on('pageerror', (error) => complaints.push(`error: ${error.stack}`));
     page.on('console', (message) => {

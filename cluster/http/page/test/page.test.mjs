@@ -227,9 +227,9 @@ describe('events', () => {
         { type: type.shipped, tags: [live] },
       ],
     });
-    await page.getByText(/^Live: 3 new/).waitFor({ timeout: 30_000 });
+    await page.getByText(/^Live: 3 new/).waitFor({ timeout: 60_000 });
     assert.deepEqual(await positions(page), [two.last_position, two.first_position, one.first_position]);
-    await page.waitForFunction(() => !document.querySelector('[role=alert]'), undefined, { timeout: 30_000 });
+    await page.waitForFunction(() => !document.querySelector('[role=alert]'), undefined, { timeout: 60_000 });
     await page.done();
   });
 
@@ -496,7 +496,7 @@ it('says that the server is away, when it comes and later, and goes on by itself
   await page.getByRole('link', { name: 'Aggregates' }).click();
   await page.getByRole('alert').getByText('unreachable').waitFor();
   await h.open.mend();
-  await page.waitForFunction(() => !document.body.innerText.includes('is lost'), undefined, { timeout: 30_000 });
+  await page.waitForFunction(() => !document.body.innerText.includes('is lost'), undefined, { timeout: 60_000 });
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('link', { name: aggregate(0) }).waitFor();
   await page.done();
