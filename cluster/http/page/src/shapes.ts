@@ -1,0 +1,135 @@
+// What the API gives. Source: docs/http-api.md, docs/command-line.md.
+
+import type { Raw } from './json_source.ts';
+
+export type Scope = 'read' | 'append' | 'admin';
+
+export interface Session {
+  open: boolean; // no tokens are configured
+  scopes: Scope[];
+}
+
+export interface StoredEvent {
+  position: number;
+  shard: number;
+  offset: number;
+  id: string;
+  aggregate?: string;
+  seq_nr?: number;
+  type: string;
+  tags?: string[];
+  also?: string[];
+  payload?: Raw;
+  payload_encoding?: 'base64';
+  payload_format?: number;
+  decoded?: Raw;
+  decoded_as?: string;
+  decode_error?: string;
+  unknown_fields?: boolean;
+  metadata?: Raw;
+  metadata_encoding?: 'base64';
+  occurred_at: string;
+  state?: Raw; // "removed" or "erased"
+}
+
+export type Next = { after: number } | { before: number } | { from: number } | null;
+
+export interface Page {
+  events: StoredEvent[];
+  watermark: number;
+  complete: boolean;
+  next: Next;
+  cost?: { micros: number; matches: number };
+}
+
+export interface QueryItem {
+  types?: string[];
+  tags?: string[];
+  concerning?: string[];
+}
+export type Query = { items: QueryItem[] } | { all: true };
+
+export interface Verdict {
+  holds: boolean;
+  head: number;
+  first_conflict: StoredEvent | null;
+  micros: number;
+}
+
+export interface AggregateInfo {
+  aggregate: string;
+  version: number;
+  last_position: number;
+  shard: number;
+}
+
+export interface Snapshot {
+  aggregate: string;
+  version: number;
+  position: number;
+  payload?: Raw;
+  payload_encoding?: 'base64';
+  payload_format?: number;
+  decoded?: Raw;
+  decoded_as?: string;
+  decode_error?: string;
+  schema_revision: number;
+  taken_at: string;
+  expires_at?: string;
+  latest: boolean;
+}
+
+export interface State {
+  aggregate: string;
+  version: number;
+  position: number;
+  state: Raw;
+  state_encoding?: 'base64';
+  decoded_as?: string;
+  state_version: number;
+  snapshot: { position: number; schema_revision: number; payload_format: number; taken_at: string; latest: boolean } | null;
+  events_after: number;
+  events: StoredEvent[];
+}
+
+export interface Setting {
+  name: string;
+  value: unknown;
+  default: unknown;
+  source: string;
+  sentence: string;
+  group: string;
+}
+
+/// Counters are totals since the server began: the page makes rates of them.
+export interface LiveStats {
+  at: string;
+  head: number;
+  appends: number;
+  events: number;
+  refused: number;
+  reads: number;
+  disk_bytes: number;
+  memory_bytes: number;
+  tail_events: number;
+  commit_micros: { p50: number; p99: number } | null;
+  append_micros: { p50: number; p99: number } | null;
+}
+
+export interface Stats {
+  store_id: string;
+  shards: number;
+  format: number;
+  created_at: string;
+  head: number;
+  sealed: number;
+  tail_events: number;
+  commits: number;
+  appends: number;
+  refused: number;
+  disk_bytes: number;
+  disk_free_bytes: number;
+  memory_bytes: number;
+  backend_assertions: boolean;
+  details: Record<string, number>;
+}

@@ -1,0 +1,141 @@
+// The directory of aggregates: by type, in order of type and value.
+
+import { useEffect, useId, useState } from 'preact/hooks';
+import { get } from '../api.ts';
+import { grouped, plural } from '../format.ts';
+import { useLoad } from '../load.ts';
+import { AggregateLink, PositionLink } from '../parts/links.tsx';
+import { Command, Empty, ErrorNote, grpcServer } from '../parts/notes.tsx';
+import { go, type Route, to } from '../route.ts';
+import type { AggregateInfo } from '../shapes.ts';
+
+const limit = 100;
+/// Where pages began, so that there is a way back: the directory is read forwards only.
+const begins = new Map<string, string>();
+
+export function AggregatesView({ route }: { route: Route }) {
+  const type = route.params.get('type') ?? '';
+  const after = route.params.get('after') ?? '';
+  const page = useLoad(JSON.stringify([type, after]), (signal) =>
+    get<{ aggregates: AggregateInfo[]; next: string | null }>('aggregates', { type, after, limit }, signal),
+  );
+  const [text, setText] = useState(type);
+  const [id, setId] = useState('');
+  const [typeField, idField] = [useId(), useId()];
+  useEffect(() => setText(type), [type]);
+  const next = page.data?.next;
+  if (next) begins.set(`${type}\n${next}`, after);
+  const back = after === '' ? undefined : begins.get(`${type}\n${after}`);
+  const rows = page.data?.aggregates ?? [];
+  const open = (event: Event) => {
+    event.preventDefault();
+    if (id.trim() !== '') go(to('aggregates', id.trim()));
+  };
+  return (
+    <>
+      <h1 tabIndex={-1}>Aggregates</h1>
+      <div class="filters">
+        <form onSubmit={(event) => (event.preventDefault(), go(to('aggregates', { type: text.trim() })))} role="search" aria-label="Aggregates of a type">
+          <div class="field">
+            <label for={typeField}>Type</label>
+            <input
+              id={typeField}
+              type="text"
+              value={text}
+              placeholder="any type"
+              autocomplete="off"
+              spellcheck={false}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          </div>
+          <button type="submit" class="main">
+            Show
+          </button>
+          {type !== '' && <a href={to('aggregates')}>Clear</a>}
+        </form>
+        <form onSubmit={open}>
+          <div class="field">
+            <label for={idField}>Open one</label>
+            <input
+              id={idField}
+              type="text"
+              value={id}
+              placeholder="order-1"
+              autocomplete="off"
+              spellcheck={false}
+              onInput={(event) => setId(event.currentTarget.value)}
+            />
+          </div>
+          <button type="submit">Open</button>
+        </form>
+      </div>
+      <div class="bar short">
+        <div class="pager" role="group" aria-label="Pages">
+          {after === '' ? (
+            <span class="button off" aria-disabled="true">
+              First
+            </span>
+          ) : (
+            <a class="button" href={to('aggregates', { type })}>
+              First
+            </a>
+          )}
+          {back === undefined ? (
+            <span class="button off" aria-disabled="true">
+              Previous
+            </span>
+          ) : (
+            <a class="button" href={to('aggregates', { type, after: back })}>
+              Previous
+            </a>
+          )}
+          {next ? (
+            <a class="button" href={to('aggregates', { type, after: next })}>
+              Next
+            </a>
+          ) : (
+            <span class="button off" aria-disabled="true">
+              Next
+            </span>
+          )}
+        </div>
+        <p class="dim" role="status">
+          {page.data ? plural(rows.length, 'aggregate') + (next ? ', and more' : '') : 'Asking …'}
+        </p>
+      </div>
+      {page.failure && <ErrorNote failure={page.failure} retry={page.reload} />}
+      {rows.length > 0 && (
+        <table class={`rows plain ${page.loading ? 'stale' : ''}`} aria-label="Aggregates">
+          <thead>
+            <tr>
+              <th>Aggregate</th>
+              <th class="right">Version</th>
+              <th class="right">Last position</th>
+              <th class="right">Shard</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.aggregate}>
+                <td>
+                  <AggregateLink id={row.aggregate} />
+                </td>
+                <td class="right num">{grouped(row.version)}</td>
+                <td class="right">
+                  <PositionLink position={row.last_position} />
+                </td>
+                <td class="right num">{row.shard}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {page.data && rows.length === 0 && !page.failure && (
+        <Empty title={type ? 'No aggregate of this type.' : 'No aggregates yet.'}>
+          <p>{type ? <a href={to('aggregates')}>Show all</a> : 'An aggregate begins with its first event:'}</p>
+          {!type && <Command text={`evershard append --server ${grpcServer()} --aggregate order-1 --type OrderPlaced --expect none --payload '{"total":12}'`} />}
+        </Empty>
+      )}
+    </>
+  );
+}
