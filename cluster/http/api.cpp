@@ -85,7 +85,7 @@ void Api::answer(Asked asked, std::shared_ptr<Interest> interest, Answered answe
     case RouteId::health: return answered(health());
     case RouteId::session: return answered(session(asked.request));
     case RouteId::close_session: return answered(close_session());
-    case RouteId::page: return answered(asset(asked.request, "/"));
+    case RouteId::page: return answered(asset(asked.request, "/index.html"));
     case RouteId::asset: return answered(asset(asked.request, "/assets/" + asked.argument));
     case RouteId::live_stats: {
       if (auto known = asked.target.parameters.only({}); !known) return answered(refused(known.error()));

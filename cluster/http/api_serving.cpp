@@ -32,6 +32,15 @@ bool lists(std::string_view list, std::string_view word) {
   return false;
 }
 
+/// Maintenance takes no options.
+Result<void> check_empty(const Asked& asked) {
+  EVERSHARD_TRY(asked.target.parameters.only({}));
+  if (asked.request.body.empty()) return {};
+  auto root = JsonValue::parse(asked.request.body);
+  if (!root) return refuse(std::move(root).error());
+  return root->for_each_member([&](std::string_view key, const JsonValue&) -> Result<void> { return root->unknown_key(key, {}); });
+}
+
 }  // namespace
 
 Response Api::health() const {
@@ -152,7 +161,7 @@ Result<Response> Api::settings(const Asked& asked) {
 }
 
 Result<Response> Api::flush(const Asked& asked) {
-  EVERSHARD_TRY(asked.target.parameters.only({}));
+  EVERSHARD_TRY(check_empty(asked));
   EVERSHARD_TRY(served_.administration.flush());
   const auto stats = served_.administration.stats();
   if (!stats) return refuse(stats.error());
@@ -162,7 +171,7 @@ Result<Response> Api::flush(const Asked& asked) {
 }
 
 void Api::maintain(const Asked& asked, const Interested& interest, const Answered& answered) {
-  if (auto known = asked.target.parameters.only({}); !known) return answered(refused(known.error()));
+  if (auto empty = check_empty(asked); !empty) return answered(refused(empty.error()));
   if (maintaining_.exchange(true)) return answered(refused(Error(ErrorCode::overloaded, "verify or vacuum is running already")));
   auto& administration = served_.administration;
   const auto verify = [&administration](Progress progress) -> Result<std::string> {

@@ -26,12 +26,13 @@ std::string rate(std::uint64_t now, std::uint64_t before, double seconds) {
 }
 
 void write_percentiles(JsonText& json, std::string_view name, const Latencies& latencies) {
-  json.key(name).begin_object();
-  for (const unsigned percent : {50u, 99u}) {
-    json.key("p" + std::to_string(percent));
-    if (const auto micros = latencies.percentile(percent)) json.number(*micros);
-    else json.raw("null");
+  json.key(name);
+  if (latencies.count() == 0) {
+    json.raw("null");
+    return;
   }
+  json.begin_object();
+  for (const unsigned percent : {50u, 99u}) json.key("p" + std::to_string(percent)).number(*latencies.percentile(percent));
   json.key("count").number(latencies.count()).end_object();
 }
 
