@@ -73,6 +73,7 @@ Api::Handler Api::handler_of(RouteId id) {
     case RouteId::aggregates: return &Api::aggregates;
     case RouteId::aggregate: return &Api::aggregate;
     case RouteId::aggregate_events: return &Api::aggregate_events;
+    case RouteId::aggregate_state: return &Api::aggregate_state;
     case RouteId::aggregate_snapshots: return &Api::aggregate_snapshots;
     case RouteId::settings: return &Api::settings;
     case RouteId::flush: return &Api::flush;

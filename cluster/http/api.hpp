@@ -86,6 +86,7 @@ class Api {
   Result<Response> aggregates(const Asked& asked);
   Result<Response> aggregate(const Asked& asked);
   Result<Response> aggregate_events(const Asked& asked);
+  Result<Response> aggregate_state(const Asked& asked);
   Result<Response> aggregate_snapshots(const Asked& asked);
   Result<Response> settings(const Asked& asked);
   Result<Response> flush(const Asked& asked);

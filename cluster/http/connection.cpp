@@ -282,6 +282,7 @@ void Connection::next_request() {
   if (ended_ && in_.empty()) return close();
   reader_.reset();
   interest_.reset();
+  only_head_ = http_1_0_ = false;
   enter(State::waiting);
   arm(network_.options.limits.idle_time, [this] { late(); });
   if (in_.empty()) read();

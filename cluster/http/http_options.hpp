@@ -15,9 +15,9 @@ namespace evershard::http {
 
 /// PEM files; read again by HttpDoor::reload_tls().
 struct TlsFiles {
-  std::string certificate;  ///< with its chain; empty: no TLS
-  std::string key;
-  std::string client_ca;  ///< not empty: only clients with a certificate of it
+  std::string certificate{};  ///< with its chain; empty: no TLS
+  std::string key{};
+  std::string client_ca{};  ///< not empty: only clients with a certificate of it
 
   [[nodiscard]] bool wanted() const { return !certificate.empty() || !key.empty() || !client_ca.empty(); }
 };

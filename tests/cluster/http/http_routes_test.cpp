@@ -207,6 +207,29 @@ TEST(HttpRoutes, ShowAggregatesWhateverTheirNames) {
   EXPECT_EQ(door.get("/api/v1/aggregates/").code(), "invalid_argument");
 }
 
+TEST(HttpRoutes, ShowAStateAsFarAsItIsWrittenDown) {
+  RunningDoor door;
+  for (int i = 0; i < 5; ++i) append_one(door.store, "order-1", "Changed");
+  ASSERT_TRUE(door.store.put_snapshot(snapshot_of("order-1", 3, R"({"total":3})")));
+
+  auto state = door.get("/api/v1/aggregates/order-1/state").json();
+  EXPECT_EQ(state["version"], 5);
+  EXPECT_EQ(state["state"], (json{{"total", 3}}));
+  EXPECT_EQ(state["state_version"], 3);
+  EXPECT_EQ(state["exact"], false);
+  EXPECT_THAT(positions(state), ElementsAre(4, 5));
+  state = door.get("/api/v1/aggregates/order-1/state?version=3").json();
+  EXPECT_EQ(state["exact"], true);
+  EXPECT_THAT(positions(state), IsEmpty());
+  state = door.get("/api/v1/aggregates/order-1/state?up_to=2&limit=1").json();
+  EXPECT_TRUE(state["state"].is_null());
+  EXPECT_EQ(state["events_after"], 2);
+  EXPECT_THAT(positions(state), ElementsAre(1));
+  EXPECT_EQ(door.get("/api/v1/aggregates/order-1/state?version=6").code(), "not_found");
+  EXPECT_EQ(door.get("/api/v1/aggregates/order-1/state?version=1&up_to=1").status, 400);
+  EXPECT_EQ(door.get("/api/v1/aggregates/order-2/state").status, 404);
+}
+
 TEST(HttpRoutes, RefuseBadParametersByName) {
   const RunningDoor door;
   for (const auto* bad : {"limit=1001", "limit=-1", "limit=x", "limit=1&limit=2", "direction=up", "after=1.5", "afterr=1", "up_to=", "at_least=18446744073709551616"}) {
@@ -294,7 +317,7 @@ TEST(HttpRoutes, AskForTokens) {
 }
 
 TEST(HttpRoutes, KeepASessionInACookie) {
-  const RunningDoor door({}, tokens);
+  RunningDoor door({}, tokens);
   const std::string own = "Origin: http://localhost\r\n";
 
   EXPECT_EQ(door.get("/api/v1/session").json(), (json{{"open", false}, {"scopes", json::array()}}));

@@ -17,8 +17,8 @@ TEST(Latencies, PutsEveryTimeIntoTheBucketItBelongsTo) {
   for (std::uint64_t micros = 0; micros < 40'000'000; micros += 1 + micros / 37) {
     const auto bucket = Latencies::bucket_of(micros);
     ASSERT_LT(bucket, Latencies::buckets);
-    if (bucket + 1 < Latencies::buckets) ASSERT_LT(micros, Latencies::end_of(bucket)) << micros;
-    if (bucket > 0) ASSERT_GE(micros, Latencies::end_of(bucket - 1)) << micros;
+    ASSERT_TRUE(bucket + 1 == Latencies::buckets || micros < Latencies::end_of(bucket)) << micros;
+    ASSERT_TRUE(bucket == 0 || micros >= Latencies::end_of(bucket - 1)) << micros;
   }
 }
 
