@@ -5,6 +5,7 @@
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store_info.hpp"
+#include "evershard/cluster/exchange/administration_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
 

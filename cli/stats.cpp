@@ -3,6 +3,7 @@
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/store_info.hpp"
+#include "evershard/cluster/exchange/administration_json.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -15,15 +16,7 @@ Outcome run_stats(const Invocation& invocation) {
   const StoreStats& stats = *read;
 
   JsonText json;
-  json.begin_object();
-  write_info_members(json, stats.info);
-  json.key("head").number(stats.watermark.value).key("sealed").number(stats.sealed.value);
-  json.key("tail_events").number(stats.tail_events).key("commits").number(stats.commits).key("appends").number(stats.appends);
-  json.key("refused").number(stats.refused).key("disk_bytes").number(stats.disk_bytes).key("disk_free_bytes").number(stats.disk_free_bytes);
-  json.key("memory_bytes").number(stats.memory_bytes).key("backend_assertions").boolean(stats.backend_assertions);
-  json.key("details").begin_object();
-  for (const auto& [name, value] : stats.details) json.key(name).number(value);
-  json.end_object().end_object();
+  write_stats(json, stats);
 
   Parts parts;
   add_info_parts(parts, stats.info);

@@ -3,6 +3,7 @@
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/long_work.hpp"
 #include "evershard/cli/print.hpp"
+#include "evershard/cluster/exchange/administration_json.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -16,11 +17,7 @@ Outcome run_verify(const Invocation& invocation) {
   work.clear();
 
   JsonText json;
-  json.begin_object().key("events").number(report->events).key("records").number(report->records);
-  json.key("index_rows").number(report->index_rows).key("snapshots").number(report->snapshots).key("errors").number(report->errors);
-  json.key("findings").begin_array();
-  for (const auto& finding : report->findings) json.string(finding);
-  json.end_array().end_object();
+  write_verify_report(json, *report);
   std::vector<std::pair<std::string, std::string>> parts{{"events", grouped(report->events)},
                                                          {"records", grouped(report->records)},
                                                          {"index rows", grouped(report->index_rows)},

@@ -289,7 +289,9 @@ void Committer::write(Lock& lock, Batch& batch, std::unique_ptr<storage::StagedC
 
   std::optional<Error> failed;
   if (!failure) {
+    const auto began = std::chrono::steady_clock::now();
     if (auto written = store_.commit(*staged); written) {
+      counters_.commit_latencies.add(std::chrono::steady_clock::now() - began);
       watch_.advance(batch.ends);
       counters_.commits.fetch_add(1, std::memory_order_relaxed);
     } else {
@@ -378,6 +380,7 @@ CommitterStats Committer::stats() const {
   stats.events = counters_.events.load(std::memory_order_relaxed);
   stats.commits = counters_.commits.load(std::memory_order_relaxed);
   stats.prepared_again = counters_.again.load(std::memory_order_relaxed);
+  stats.commit_latencies = counters_.commit_latencies.read();
   stats.waiting = inside_.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < stats.refused.size(); ++i) stats.refused[i] = counters_.refused[i].load(std::memory_order_relaxed);
   return stats;

@@ -20,6 +20,7 @@
 #include "evershard/actors/core/shard_load.hpp"
 #include "evershard/actors/core/watermark_watch.hpp"
 #include "evershard/protocol/append.hpp"
+#include "evershard/protocol/latencies.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/protocol/snapshot.hpp"
@@ -46,7 +47,8 @@ struct CommitterStats {
   std::uint64_t commits = 0;
   std::uint64_t prepared_again = 0;
   std::uint64_t waiting = 0;     ///< sent and not answered yet
-  std::array<std::uint64_t, 16> refused{};  ///< by ErrorCode
+  Latencies commit_latencies{};  ///< of writes with their sync
+  std::array<std::uint64_t, 18> refused{};  ///< by ErrorCode
 };
 
 /// Prepares in the caller's thread, decides one append after another, writes batch after batch without a timer: what is
@@ -151,7 +153,8 @@ class Committer {
 
   struct Counters {
     std::atomic<std::uint64_t> appended{0}, duplicates{0}, events{0}, commits{0}, again{0};
-    std::array<std::atomic<std::uint64_t>, 16> refused{};
+    std::array<std::atomic<std::uint64_t>, 18> refused{};
+    LatencyCounter commit_latencies;
   };
   Counters counters_;
 

@@ -227,6 +227,14 @@ Result<StoreStats> Local::stats() const {
   const auto committer = node.committer().stats();
   stats.appends = committer.appended;
   stats.refused = std::accumulate(committer.refused.begin(), committer.refused.end(), std::uint64_t{0});
+  stats.commit_latencies = committer.commit_latencies;
+  stats.details.emplace_back("appends.events", committer.events);
+  stats.details.emplace_back("appends.duplicates", committer.duplicates);
+  stats.details.emplace_back("appends.prepared_again", committer.prepared_again);
+  stats.details.emplace_back("appends.waiting", committer.waiting);
+  for (std::size_t code = 1; code < committer.refused.size(); ++code) {
+    if (committer.refused[code] != 0) stats.details.emplace_back("refused." + std::string(name_of(static_cast<ErrorCode>(code))), committer.refused[code]);
+  }
   if (const auto aggregates = node.aggregate_figures()) {
     stats.details.emplace_back("aggregates.known", aggregates->known);
     stats.details.emplace_back("aggregates.live", aggregates->live);

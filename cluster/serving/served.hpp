@@ -9,6 +9,7 @@
 #include "evershard/cluster/exchange/registered_types.hpp"
 #include "evershard/cluster/serving/access.hpp"
 #include "evershard/cluster/serving/head_watch.hpp"
+#include "evershard/cluster/serving/metrics.hpp"
 #include "evershard/cluster/serving/work_pool.hpp"
 #include "evershard/cluster/store/administration.hpp"
 #include "evershard/cluster/store/event_store.hpp"
@@ -25,6 +26,8 @@ struct Served {
   std::function<std::shared_ptr<const Access>()> access;
   /// What the store has registered, as it is now. Errors: corruption, io
   std::function<Result<RegisteredTypes>()> types;
+  /// What all doors count.
+  std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
 };
 
 }  // namespace evershard::serving

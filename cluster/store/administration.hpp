@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/protocol/latencies.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/protocol/timestamp.hpp"
@@ -39,6 +40,7 @@ struct StoreStats {
   std::uint64_t disk_free_bytes = 0;
   std::uint64_t memory_bytes = 0;
   bool backend_assertions = false;
+  Latencies commit_latencies{};  ///< of writes with their sync, since open
   std::vector<std::pair<std::string, std::uint64_t>> details;
 };
 

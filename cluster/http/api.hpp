@@ -1,0 +1,121 @@
+// Api: what is behind every route: a request that was admitted becomes an answer. No socket.
+
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <variant>
+
+#include "evershard/cluster/http/guard.hpp"
+#include "evershard/cluster/http/http_options.hpp"
+#include "evershard/cluster/http/live_stats.hpp"
+#include "evershard/cluster/http/stream.hpp"
+#include "evershard/cluster/http/target.hpp"
+#include "evershard/cluster/http/types_cache.hpp"
+#include "evershard/cluster/serving/served.hpp"
+#include "evershard/protocol/timestamp.hpp"
+
+namespace evershard::http {
+
+/// Somebody who may go away: whoever works for him is told.
+class Interest {
+ public:
+  [[nodiscard]] bool gone() const { return gone_.load(); }
+  /// Called once; at once where he is gone already.
+  void when_gone(std::function<void()> tell);
+  void go();
+
+ private:
+  std::atomic<bool> gone_{false};
+  std::mutex mutex_;
+  std::vector<std::function<void()>> tell_;
+};
+
+struct Asked {
+  Request request;  ///< whole
+  Target target;
+  const Route* route = nullptr;
+  std::string argument;
+  serving::Caller caller;
+};
+
+/// A stream is sent with status 200 as text/event-stream.
+using Answer = std::variant<Response, std::shared_ptr<Stream>>;
+/// Once, from any thread.
+using Answered = std::function<void(Answer)>;
+
+/// From any thread, but for what is said otherwise.
+/// Source: docs/http-api.md.
+class Api {
+ public:
+  Api(serving::Served served, const HttpOptions& options, Surroundings around, std::string address);
+
+  /// From its header alone, so that nobody's body is read who may not ask. Cheap, waits for nothing.
+  [[nodiscard]] tl::expected<Asked, Refusal> admit(const Request& head) const;
+  /// Answers always; what may wait for the disk runs in the pool. `interest` is kept as long as something works for it.
+  void answer(Asked asked, std::shared_ptr<Interest> interest, Answered answered);
+  /// OPTIONS.
+  [[nodiscard]] Response options_of(const Request& request) const;
+
+  void stop() { stopping_ = true; }
+  /// Nothing that it works for is under way any more.
+  void end_maintenance() { maintenance_.reset(); }
+  [[nodiscard]] LiveStats& live_stats() { return live_stats_; }
+  /// One for all who watch, in the pool.
+  [[nodiscard]] Result<StatsSample> sample() const;
+  [[nodiscard]] serving::MethodMetrics& metrics_of(const Route& route) { return *methods_[static_cast<std::size_t>(route.id)]; }
+  /// Of what is refused before it is known what is asked, or by whom.
+  [[nodiscard]] serving::MethodMetrics& metrics_of_no_route() { return served_.metrics->method("http", "none"); }
+  [[nodiscard]] serving::Metrics& metrics() { return *served_.metrics; }
+
+ private:
+  using Handler = Result<Response> (Api::*)(const Asked&);
+  using Interested = std::shared_ptr<Interest>;
+
+  // Each in the pool.
+  Result<Response> metrics_text(const Asked& asked);
+  Result<Response> open_session(const Asked& asked);
+  Result<Response> info(const Asked& asked);
+  Result<Response> stats(const Asked& asked);
+  Result<Response> head(const Asked& asked);
+  Result<Response> event(const Asked& asked);
+  Result<Response> condition(const Asked& asked);
+  Result<Response> aggregates(const Asked& asked);
+  Result<Response> aggregate(const Asked& asked);
+  Result<Response> aggregate_events(const Asked& asked);
+  Result<Response> aggregate_state(const Asked& asked);
+  Result<Response> aggregate_snapshots(const Asked& asked);
+  Result<Response> settings(const Asked& asked);
+  Result<Response> flush(const Asked& asked);
+  [[nodiscard]] static Handler handler_of(RouteId id);
+
+  // At once.
+  [[nodiscard]] Response health() const;
+  [[nodiscard]] Response session(const Request& request) const;
+  [[nodiscard]] Response close_session() const;
+  [[nodiscard]] Response asset(const Request& request, std::string_view path) const;
+
+  void read_events(const Asked& asked, const Interested& interest, const Answered& answered);
+  void append(const Asked& asked, const Interested& interest, const Answered& answered);
+  void maintain(const Asked& asked, const Interested& interest, const Answered& answered);
+  void live_events(const Asked& asked, const Answered& answered);
+
+  [[nodiscard]] std::string session_json(const serving::Caller* caller) const;
+
+  const serving::Served served_;
+  const HttpOptions options_;
+  const Surroundings around_;
+  const std::string address_;
+  const Timestamp started_at_ = Timestamp::now();
+  TypesCache types_;
+  LiveStats live_stats_;
+  std::vector<serving::MethodMetrics*> methods_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> maintaining_{false};
+  std::unique_ptr<serving::WorkPool> maintenance_ = std::make_unique<serving::WorkPool>(1);  ///< last: it ends first
+};
+
+}  // namespace evershard::http

@@ -1,0 +1,149 @@
+#include "evershard/cluster/serving/metrics.hpp"
+
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "evershard/cluster/serving/store_figures.hpp"
+
+namespace evershard::serving {
+namespace {
+
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::Histogram;
+
+const Histogram::BucketBoundaries request_seconds{0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10};
+const Histogram::BucketBoundaries append_events{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 16384};
+
+double seconds(std::chrono::nanoseconds took) { return std::chrono::duration<double>(took).count(); }
+
+class Method final : public MethodMetrics {
+ public:
+  Method(std::string door, std::string method, Family<Counter>& requests, Family<Histogram>& latencies, std::atomic<std::uint64_t>& refused)
+      : door_(std::move(door)),
+        method_(std::move(method)),
+        requests_(requests),
+        ok_(requests.Add({{"door", door_}, {"method", method_}, {"outcome", "ok"}})),
+        latency_(latencies.Add({{"door", door_}, {"method", method_}}, request_seconds)),
+        refused_(refused) {}
+
+  void answered(std::chrono::nanoseconds took, std::optional<ErrorCode> refused) override {
+    latency_.Observe(seconds(took));
+    if (!refused) return ok_.Increment();
+    refused_.fetch_add(1, std::memory_order_relaxed);
+    requests_.Add({{"door", door_}, {"method", method_}, {"outcome", std::string(name_of(*refused))}}).Increment();
+  }
+
+ private:
+  const std::string door_, method_;
+  Family<Counter>& requests_;
+  Counter& ok_;
+  Histogram& latency_;
+  std::atomic<std::uint64_t>& refused_;
+};
+
+}  // namespace
+
+struct Metrics::Impl {
+  prometheus::Registry registry;
+  Family<Counter>& requests = prometheus::BuildCounter()
+                                  .Name("evershard_requests_total")
+                                  .Help("Requests answered, by door, method and outcome: ok, or the error's code.")
+                                  .Register(registry);
+  Family<Histogram>& request_latency = prometheus::BuildHistogram()
+                                           .Name("evershard_request_seconds")
+                                           .Help("Time from a request's last byte to its answer, by door and method; of streams, to their end.")
+                                           .Register(registry);
+  Family<Histogram>& append_latency = prometheus::BuildHistogram()
+                                          .Name("evershard_append_seconds")
+                                          .Help("Time from an append's arrival at a door to its acknowledgement, by door.")
+                                          .Register(registry);
+  Family<Histogram>& append_size = prometheus::BuildHistogram()
+                                       .Name("evershard_append_events")
+                                       .Help("Events of an acknowledged append, by door.")
+                                       .Register(registry);
+  Family<Counter>& read = prometheus::BuildCounter().Name("evershard_events_read_total").Help("Events given to readers, by door.").Register(registry);
+  Family<Gauge>& open = prometheus::BuildGauge().Name("evershard_connections").Help("Open connections, by door.").Register(registry);
+  Family<Counter>& turned_away = prometheus::BuildCounter()
+                                     .Name("evershard_connections_refused_total")
+                                     .Help("Connections closed before or instead of a request, by door and reason.")
+                                     .Register(registry);
+  Family<Gauge>& live = prometheus::BuildGauge().Name("evershard_streams").Help("Live streams that are open, by door.").Register(registry);
+
+  std::mutex mutex;
+  std::map<std::pair<std::string, std::string>, std::unique_ptr<Method>> methods;
+  LatencyCounter append_latencies;
+  std::atomic<std::uint64_t> appends{0}, events{0}, refused{0}, reads{0};
+  std::atomic<std::int64_t> connections{0}, streams{0};
+};
+
+Metrics::Metrics() : impl_(std::make_unique<Impl>()) {}
+Metrics::~Metrics() = default;
+
+MethodMetrics& Metrics::method(std::string_view door, std::string_view method) {
+  const std::lock_guard lock(impl_->mutex);
+  auto& found = impl_->methods[{std::string(door), std::string(method)}];
+  if (!found) found = std::make_unique<Method>(std::string(door), std::string(method), impl_->requests, impl_->request_latency, impl_->refused);
+  return *found;
+}
+
+void Metrics::appended(std::string_view door, std::chrono::nanoseconds took, std::size_t events) {
+  impl_->append_latencies.add(took);
+  impl_->appends.fetch_add(1, std::memory_order_relaxed);
+  impl_->events.fetch_add(events, std::memory_order_relaxed);
+  impl_->append_latency.Add({{"door", std::string(door)}}, request_seconds).Observe(seconds(took));
+  impl_->append_size.Add({{"door", std::string(door)}}, append_events).Observe(static_cast<double>(events));
+}
+
+void Metrics::events_read(std::string_view door, std::size_t events) {
+  impl_->reads.fetch_add(events, std::memory_order_relaxed);
+  impl_->read.Add({{"door", std::string(door)}}).Increment(static_cast<double>(events));
+}
+
+void Metrics::connections(std::string_view door, int change) {
+  impl_->connections.fetch_add(change, std::memory_order_relaxed);
+  impl_->open.Add({{"door", std::string(door)}}).Increment(change);
+}
+
+void Metrics::connection_refused(std::string_view door, std::string_view why) {
+  impl_->turned_away.Add({{"door", std::string(door)}, {"reason", std::string(why)}}).Increment();
+}
+
+void Metrics::streams(std::string_view door, int change) {
+  impl_->streams.fetch_add(change, std::memory_order_relaxed);
+  impl_->live.Add({{"door", std::string(door)}}).Increment(change);
+}
+
+DoorFigures Metrics::figures() const {
+  DoorFigures figures;
+  figures.appends = impl_->appends.load(std::memory_order_relaxed);
+  figures.events = impl_->events.load(std::memory_order_relaxed);
+  figures.refused = impl_->refused.load(std::memory_order_relaxed);
+  figures.reads = impl_->reads.load(std::memory_order_relaxed);
+  figures.connections = impl_->connections.load(std::memory_order_relaxed);
+  figures.streams = impl_->streams.load(std::memory_order_relaxed);
+  figures.append_latencies = impl_->append_latencies.read();
+  return figures;
+}
+
+Result<std::string> Metrics::text(const Administration& administration) const {
+  auto stats = administration.stats();
+  if (!stats) return refuse(std::move(stats).error());
+  auto families = impl_->registry.Collect();
+  auto store = StoreFigures(*stats).Collect();
+  families.insert(families.end(), std::make_move_iterator(store.begin()), std::make_move_iterator(store.end()));
+  return prometheus::TextSerializer().Serialize(families);
+}
+
+}  // namespace evershard::serving

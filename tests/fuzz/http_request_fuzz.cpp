@@ -1,0 +1,55 @@
+// Fuzzing what the HTTP door reads from the network, up to the point where a handler would be called.
+// The first byte says into what pieces the rest is cut.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "evershard/cluster/http/guard.hpp"
+#include "evershard/cluster/http/read_asked.hpp"
+#include "evershard/cluster/http/request_reader.hpp"
+#include "evershard/protocol/check.hpp"
+#include "evershard/protocol/utf8.hpp"
+
+namespace {
+
+using namespace evershard;
+using namespace evershard::http;
+
+void look_at(Request request) {
+  static const auto access = serving::Access::of_tokens("w read,append token-0123456789\n", "T").value();
+  const auto target = read_target(request.target);
+  if (!target) return;
+  for (const auto& segment : target->segments) EVERSHARD_CHECK(is_utf8(segment), "segments are UTF-8");
+  const auto routed = route_of(request.method, target->segments);
+  if (!routed) return;
+  (void)admit(request, *routed->route, Surroundings{}, access);
+  Asked asked{std::move(request), *target, routed->route, routed->argument, {}};
+  if (auto read = read_asked_of(asked)) EVERSHARD_CHECK(read->limit <= limit_max && read->query.check(), "what is read is checked");
+  if (auto follow = follow_asked_of(asked)) EVERSHARD_CHECK(follow->query.check(), "what is followed is checked");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::size_t grain = data[0] == 0 ? size : data[0];
+  std::string rest(reinterpret_cast<const char*>(data) + 1, size - 1), buffer;
+  auto reader = std::make_unique<RequestReader>(4'096, 65'536);
+  while (true) {
+    const auto step = reader->feed(buffer);
+    if (!step) return 0;
+    if (*step == RequestReader::Step::head) {
+      EVERSHARD_CHECK(!reader->head().method.empty(), "a request has a method");
+    } else if (*step == RequestReader::Step::whole) {
+      look_at(reader->take());
+      reader = std::make_unique<RequestReader>(4'096, 65'536);
+    } else {
+      EVERSHARD_CHECK(buffer.size() <= 4'096 + grain, "what is not read is bounded");
+      if (rest.empty()) return 0;
+      const auto more = std::min(grain, rest.size());
+      buffer += rest.substr(0, more);
+      rest.erase(0, more);
+    }
+  }
+}
