@@ -1,0 +1,31 @@
+// RunningDoor: a listener of the server, whatever it speaks.
+
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evershard/cluster/server/server_options.hpp"
+#include "evershard/cluster/serving/served.hpp"
+
+namespace evershard::server {
+
+class RunningDoor {
+ public:
+  virtual ~RunningDoor() = default;
+  /// What it speaks: "grpc", "http".
+  [[nodiscard]] virtual std::string_view speaks() const = 0;
+  /// With the ports that were taken.
+  [[nodiscard]] virtual std::vector<std::string> addresses() const = 0;
+  /// Takes nothing new, waits for what is under way as long as `drain`, then ends that too; always comes back.
+  virtual void stop(std::chrono::milliseconds drain) = 0;
+};
+
+/// Errors: invalid_argument (an address that is none), unavailable (one that is in use)
+using StartDoor = std::function<Result<std::unique_ptr<RunningDoor>>(serving::Served& served, const ServerOptions& options)>;
+
+}  // namespace evershard::server
