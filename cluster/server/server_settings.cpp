@@ -113,14 +113,14 @@ void add_store(std::vector<Bound>& all) {
 void add_network(std::vector<Bound>& all) {
   Group network(all, "network");
   network.list("listen", "Where gRPC is served: HOST:PORT; port 0 takes any free one.", EVERSHARD_FIELD(door.listen));
-  network.path("unix-socket", "A Unix socket where gRPC is served too; who may use it is said by the permissions of its directory.", EVERSHARD_FIELD(unix_socket));
+  network.path("unix-socket", "A Unix socket where gRPC is served too; who may use it is a matter of the permissions of its file and directory.", EVERSHARD_FIELD(unix_socket));
   bounded(network.size("max-message-size", "The largest message that is taken.", EVERSHARD_FIELD(door.message_bytes_max)), 64u << 10, 1u << 30);
   bounded(network.number("max-streams", "How many calls one connection may have at once.", EVERSHARD_FIELD(door.streams_max)), 1, 1'000'000);
   bounded(network.number("append-many-appends", "How many appends of one AppendMany are under way before it is not read on.",
                          EVERSHARD_FIELD(door.append_many_appends_max)), 1, 1'000'000);
   bounded(network.size("append-many-size", "And how much of them.", EVERSHARD_FIELD(door.append_many_bytes_max)), 64u << 10);
-  bounded(network.duration("handshake-timeout", "A connection that says nothing is closed after this.", EVERSHARD_FIELD(door.handshake_timeout)), 100);
-  bounded(network.duration("keepalive", "How often a silent client is asked whether it is there.", EVERSHARD_FIELD(door.keepalive)), 1'000);
+  bounded(network.duration("handshake-timeout", "A connection that says nothing is closed after this.", EVERSHARD_FIELD(door.handshake_timeout)), 100, 3'600'000);
+  bounded(network.duration("keepalive", "How often a silent client is asked whether it is there.", EVERSHARD_FIELD(door.keepalive)), 1'000, 86'400'000);
 }
 
 void add_security(std::vector<Bound>& all) {

@@ -8,11 +8,6 @@
 namespace evershard::settings {
 namespace {
 
-const Setting* find_setting(const Table& table, std::string_view name) {
-  const auto found = std::find_if(table.begin(), table.end(), [&](const Setting& setting) { return setting.name == name; });
-  return found == table.end() ? nullptr : &*found;
-}
-
 bool of_kubernetes(std::string_view variable) {
   return variable.starts_with("EVERSHARD_SERVICE_") || variable == "EVERSHARD_PORT" || variable.starts_with("EVERSHARD_PORT_");
 }
