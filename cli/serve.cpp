@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <memory>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/help.hpp"
@@ -77,25 +80,33 @@ void reload(const Invocation& invocation, settings::Settings& settings, server::
   log.info("reloaded", {{"tokens", tokens.has_value()}});
 }
 
-/// While the server ends: a second signal ends it at once, and so does its taking too long.
+/// While the main thread is busy with what may take long: a signal to stop ends the process at once, and so does the time limit.
+/// Nothing is lost by that: what was acknowledged is on the disk.
 class LastResort {
  public:
-  LastResort(const server::StopSignals& signals, milliseconds limit, serving::Log& log)
-      : thread_([this, &signals, until = steady_clock::now() + limit, &log] { watch(signals, until, log); }) {}
+  struct End {
+    const char* why;  ///< for the log
+    Exit status;
+  };
+
+  LastResort(const server::StopSignals& signals, End when_asked, std::optional<milliseconds> limit, serving::Log& log)
+      : thread_([this, &signals, when_asked, limit, &log] { watch(signals, when_asked, limit, log); }) {}
   ~LastResort() {
     done_ = true;
     thread_.join();
   }
+  LastResort(const LastResort&) = delete;
 
  private:
-  void watch(const server::StopSignals& signals, steady_clock::time_point until, serving::Log& log) {
+  void watch(const server::StopSignals& signals, End when_asked, std::optional<milliseconds> limit, serving::Log& log) {
+    const auto begin = steady_clock::now();
     while (!done_) {
-      if (signals.wait(milliseconds(50)) == Asked::stop) {
-        log.warning("asked again: ended at once");
-        ::_exit(static_cast<int>(Exit::interrupted));
+      if (signals.wait(milliseconds(20)) == Asked::stop) {
+        log.warning(when_asked.why);
+        ::_exit(static_cast<int>(when_asked.status));
       }
-      if (steady_clock::now() < until) continue;
-      log.error("did not end in time: left as it is; what was acknowledged is stored");
+      if (!limit || steady_clock::now() - begin < *limit) continue;
+      log.error("did not end in time: left as it is");
       ::_exit(static_cast<int>(Exit::timeout));
     }
   }
@@ -103,6 +114,12 @@ class LastResort {
   std::atomic<bool> done_{false};
   std::thread thread_;
 };
+
+Result<std::unique_ptr<server::Server>> start_server(server::ServerOptions options, const server::StopSignals& signals, serving::Log& log,
+                                                     const std::vector<server::StartDoor>& doors) {
+  const LastResort last_resort(signals, {"asked to stop before it was ready", Exit::done}, std::nullopt, log);
+  return server::Server::start(std::move(options), log, doors);
+}
 
 /// Until it is asked to stop.
 void run_until_asked(const Invocation& invocation, const server::StopSignals& signals, const server::ServiceNotice& notice, settings::Settings& settings,
@@ -155,7 +172,7 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
   notice.send("STATUS=opening the store");
   const auto drain = options->drain_timeout;
   const auto log_file = options->log.file;
-  auto server = server::Server::start(*std::move(options), log, doors);
+  auto server = start_server(*std::move(options), signals, log, doors);
   if (!server) {
     // On standard error the command's own line says it.
     if (!log_file.empty()) log.error("not started", {{"code", name_of(server.error().code)}, {"error", server.error().what}});
@@ -169,7 +186,7 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
 
   notice.send("STOPPING=1\nSTATUS=draining");
   log.info("stopping", {{"drain_ms", drain.count()}});
-  const LastResort last_resort(signals, drain + beyond_draining, log);
+  const LastResort last_resort(signals, {"asked again: ended at once", Exit::interrupted}, drain + beyond_draining, log);
   (*server)->stop(drain);
   server->reset();
   log.info("stopped");

@@ -46,6 +46,7 @@ Result<std::vector<Given>> from_named_file(const Arguments& arguments) {
   auto name = arguments.text("config").value_or("");
   if (const char* set = std::getenv("EVERSHARD_CONFIG"); name.empty() && set != nullptr) name = set;
   if (name.empty()) return std::vector<Given>{};
+  if (name == "-") return refuse(ErrorCode::invalid_argument, "the configuration must be a file: it is read again at SIGHUP");
   auto file = Input::open(name);
   auto text = file ? file->read_all(settings_file_bytes_max) : Result<std::string>(refuse(file.error()));
   if (!text) return refuse(text.error().code, "the configuration cannot be read: " + text.error().what);
