@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "evershard/cluster/server/service_notice.hpp"
 #include "evershard/cluster/server/stop_signals.hpp"
 #include "evershard/cluster/server/token_file.hpp"
+#include "evershard/cluster/settings/settings_text.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -60,24 +62,48 @@ void log_settings(const settings::Settings& settings, serving::Log& log) {
   }
 }
 
+/// What is in force, for the page; from any thread.
+class SettingsInForce {
+ public:
+  explicit SettingsInForce(settings::Settings settings) : settings_(std::move(settings)) {}
+
+  [[nodiscard]] std::string json() const {
+    const std::lock_guard lock(mutex_);
+    return settings::json_of(settings_);
+  }
+  /// The names of those that would be different now. The reloadable ones are from now on.
+  std::vector<std::string> adopt(const settings::Settings& now) {
+    const std::lock_guard lock(mutex_);
+    auto names = settings::changed(settings_, now);
+    for (const auto& name : names) {
+      if (now.at(name).setting.reloadable) settings_.adopt(name, now);
+    }
+    return names;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  settings::Settings settings_;
+};
+
 /// At SIGHUP. What cannot be read leaves everything as it was.
-void reload(const Invocation& invocation, settings::Settings& settings, server::Server& server, serving::Log& log) {
+void reload(const Invocation& invocation, SettingsInForce& settings, server::Server& server, serving::Log& log) {
   if (auto opened = log.reopen(); !opened) log.error("log not opened anew", {{"error", opened.error().what}});
-  auto tokens = server.reload();
-  if (!tokens) log.error("tokens not reloaded", {{"error", tokens.error().what}});
+  auto files = server.reload();
+  if (!files) log.error("files not reloaded", {{"error", files.error().what}});
   auto now = effective_settings(invocation.arguments);
   auto options = now ? server::options_of(*now) : Result<server::ServerOptions>(refuse(now.error()));
   if (!options) {
     log.error("settings not reloaded", {{"error", options.error().what}});
     return;
   }
-  for (const auto& name : settings::changed(settings, *now)) {
+  log.set_level(options->log.level);
+  for (const auto& name : settings.adopt(*now)) {
     const auto& entry = now->at(name);
-    if (name == "log-level") log.info("setting changed", {{"name", name}, {"value", entry.shown()}, {"source", entry.where}});
+    if (entry.setting.reloadable) log.info("setting changed", {{"name", name}, {"value", entry.shown()}, {"source", entry.where}});
     else log.warning("setting changed: it needs a restart", {{"name", name}, {"value", entry.shown()}, {"source", entry.where}});
   }
-  log.set_level(options->log.level);
-  log.info("reloaded", {{"tokens", tokens.has_value()}});
+  log.info("reloaded", {{"files", files.has_value()}});
 }
 
 /// While the main thread is busy with what may take long: a signal to stop ends the process at once, and so does the time limit.
@@ -122,7 +148,7 @@ Result<std::unique_ptr<server::Server>> start_server(server::ServerOptions optio
 }
 
 /// Until it is asked to stop.
-void run_until_asked(const Invocation& invocation, const server::StopSignals& signals, const server::ServiceNotice& notice, settings::Settings& settings,
+void run_until_asked(const Invocation& invocation, const server::StopSignals& signals, const server::ServiceNotice& notice, SettingsInForce& settings,
                      server::Server& server, serving::Log& log) {
   const auto every = notice.watchdog_every().value_or(std::chrono::hours(1));
   for (auto due = steady_clock::now() + every;;) {
@@ -170,6 +196,8 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
   log.info("starting", {{"version", version_number()}, {"pid", ::getpid()}});
   log_settings(*settings, log);
   notice.send("STATUS=opening the store");
+  SettingsInForce in_force(*std::move(settings));
+  options->settings_json = [&in_force] { return in_force.json(); };
   const auto drain = options->drain_timeout;
   const auto log_file = options->log.file;
   auto server = start_server(*std::move(options), signals, log, doors);
@@ -182,7 +210,7 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
   invocation.out.flush();
   notice.send("READY=1\nSTATUS=serving");
   log.info("ready");
-  run_until_asked(invocation, signals, notice, *settings, **server, log);
+  run_until_asked(invocation, signals, notice, in_force, **server, log);
 
   notice.send("STOPPING=1\nSTATUS=draining");
   log.info("stopping", {{"drain_ms", drain.count()}});

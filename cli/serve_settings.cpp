@@ -66,11 +66,7 @@ Result<settings::Settings> effective_settings(const Arguments& arguments) {
 
 void print_settings(const Invocation& invocation, const settings::Settings& settings) {
   if (!invocation.for_people()) {
-    JsonText json;
-    json.begin_object();
-    settings::write_settings_member(json, settings);
-    json.end_object();
-    invocation.out.write(json.take() + '\n');
+    invocation.out.write(settings::json_of(settings) + '\n');
     return;
   }
   Table table(invocation.out, invocation.terminal, {{"GROUP"}, {"SETTING"}, {"VALUE"}, {"SOURCE"}});

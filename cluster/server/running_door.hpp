@@ -21,6 +21,8 @@ class RunningDoor {
   [[nodiscard]] virtual std::string_view speaks() const = 0;
   /// With the ports that were taken.
   [[nodiscard]] virtual std::vector<std::string> addresses() const = 0;
+  /// Reads again what it has from files. Errors: those of StartDoor; then it goes on as before
+  [[nodiscard]] virtual Result<void> reload() { return {}; }
   /// Takes nothing new, waits for what is under way as long as `drain`, then ends that too; always comes back.
   virtual void stop(std::chrono::milliseconds drain) = 0;
 };

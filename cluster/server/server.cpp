@@ -63,7 +63,13 @@ const std::vector<std::unique_ptr<RunningDoor>>& Server::doors() const { return 
 
 bool Server::is_well() const { return parts_->store.head().has_value(); }
 
-Result<void> Server::reload() { return parts_->tokens->load(); }
+Result<void> Server::reload() {
+  auto outcome = parts_->tokens->load();
+  for (const auto& door : parts_->doors) {
+    if (auto reloaded = door->reload(); !reloaded && outcome) outcome = std::move(reloaded);
+  }
+  return outcome;
+}
 
 void Server::stop(std::chrono::milliseconds drain) {
   std::call_once(parts_->stopped, [&] {

@@ -26,7 +26,8 @@ class Server {
   [[nodiscard]] const std::vector<std::unique_ptr<RunningDoor>>& doors() const;
   /// Whether the store answers.
   [[nodiscard]] bool is_well() const;
-  /// Reads the tokens anew. Errors: those of TokenFile::load; those before stay in force
+  /// Reads the tokens anew, and has the doors do so with their files. Errors: the first there is; what could not be read stays in
+  /// force as it was
   [[nodiscard]] Result<void> reload();
   /// All doors at once take nothing new and drain, long work is cancelled, then the store is closed. Any number of times.
   void stop(std::chrono::milliseconds drain);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "evershard/cluster/door/door.hpp"
@@ -23,6 +24,7 @@ struct ServerOptions {
   std::chrono::milliseconds drain_timeout = std::chrono::seconds(30);  ///< what is under way has so long at the end
   std::chrono::milliseconds vacuum_every = std::chrono::hours(24);     ///< 0: never
   serving::LogOptions log{};
+  std::function<std::string()> settings_json{};  ///< `{"settings":[...]}`, what is in force now; from any thread
 };
 
 }  // namespace evershard::server

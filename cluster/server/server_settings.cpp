@@ -125,8 +125,8 @@ void add_network(std::vector<Bound>& all) {
 
 void add_security(std::vector<Bound>& all) {
   Group security(all, "security");
-  security.path("tokens", "A file of tokens: NAME SCOPE[,SCOPE...] TOKEN a line, scopes read, append, admin. Without it everybody may do everything.",
-                EVERSHARD_FIELD(tokens)).reloadable = true;
+  security.path("tokens", "A file of tokens: NAME SCOPE[,SCOPE...] TOKEN a line, scopes read, append, admin. Read again at SIGHUP. Without it everybody may do everything.",
+                EVERSHARD_FIELD(tokens));
   security.path("tls-cert", "The server's certificate chain, PEM. The file is read again when it changes.", EVERSHARD_FIELD(door.tls.certificate));
   security.path("tls-key", "The certificate's private key, PEM.", EVERSHARD_FIELD(door.tls.key));
   security.path("tls-client-ca", "Clients must show a certificate that one of these has signed (mutual TLS), PEM.", EVERSHARD_FIELD(door.tls.client_ca));
@@ -204,8 +204,7 @@ const settings::Table& server_settings() {
 }
 
 const std::vector<std::string>& client_variables() {
-  static const std::vector<std::string> names{"EVERSHARD_CONFIG", "EVERSHARD_SERVER", "EVERSHARD_TOKEN", "EVERSHARD_TOKEN_FILE", "EVERSHARD_CA",
-                                              "EVERSHARD_CERT", "EVERSHARD_KEY", "EVERSHARD_VERSION"};
+  static const std::vector<std::string> names{"EVERSHARD_CONFIG", "EVERSHARD_SERVER", "EVERSHARD_TOKEN", "EVERSHARD_TLS_CA"};
   return names;
 }
 

@@ -65,6 +65,13 @@ Result<Settings> Settings::gather(const Table& table, const std::vector<Given>& 
   return settings;
 }
 
+void Settings::adopt(std::string_view name, const Settings& now) {
+  const auto& entry = now.at(name);
+  for (auto& mine : entries_) {
+    if (mine.setting.name == name) mine = entry;
+  }
+}
+
 const Settings::Entry& Settings::at(std::string_view name) const {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.setting.name == name; });
   EVERSHARD_CHECK(found != entries_.end(), "only settings of the table are asked for");

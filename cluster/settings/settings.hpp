@@ -47,6 +47,9 @@ class Settings {
   [[nodiscard]] static Result<Settings> gather(const Table& table, const std::vector<Given>& flags, const std::vector<Given>& environment,
                                                const std::vector<Given>& file);
 
+  /// From now on the value and source of a setting are those of `now`.
+  void adopt(std::string_view name, const Settings& now);
+
   /// The table has it.
   [[nodiscard]] const Entry& at(std::string_view name) const;
   [[nodiscard]] const Value& value(std::string_view name) const { return at(name).value; }

@@ -33,6 +33,13 @@ void write_settings_member(JsonText& json, const Settings& settings) {
   json.end_array();
 }
 
+std::string json_of(const Settings& settings) {
+  JsonText json;
+  json.begin_object();
+  write_settings_member(json, settings);
+  return json.end_object().take();
+}
+
 std::string markdown_of(const Table& table) {
   std::string text, group;
   for (const auto& setting : table) {

@@ -12,6 +12,9 @@ namespace evershard::settings {
 /// `"settings":[{"name","value","default","source","sentence","group","reloadable"}]`; secrets are "***".
 void write_settings_member(JsonText& json, const Settings& settings);
 
+/// `{"settings":[...]}`
+[[nodiscard]] std::string json_of(const Settings& settings);
+
 /// A Markdown table a group.
 [[nodiscard]] std::string markdown_of(const Table& table);
 /// Every setting with its sentence and its default, commented out.

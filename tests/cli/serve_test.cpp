@@ -210,13 +210,13 @@ TEST_F(Serve, ReadsTokensLogAndLevelAnewAtSighup) {
   std::filesystem::rename(path("log"), path("log.1"));
   write_file("a.conf", "log-level = info\nread-threads = 9\ntokens = " + path("tokens"));
   server.signal(SIGHUP);
-  EXPECT_TRUE(logged("info reloaded tokens=true"));
+  EXPECT_TRUE(logged("info reloaded files=true"));
   EXPECT_THAT(read_file("log"), HasSubstr("setting changed: it needs a restart name=read-threads value=9"));
 
   write_tokens(std::string(hush) + " " + hush + " " + hush);
   server.signal(SIGHUP);
-  EXPECT_TRUE(logged("error tokens not reloaded error=\"the file of tokens, line 1"));
-  EXPECT_TRUE(logged("info reloaded tokens=false"));
+  EXPECT_TRUE(logged("error files not reloaded error=\"the file of tokens, line 1"));
+  EXPECT_TRUE(logged("info reloaded files=false"));
 
   write_file("a.conf", "nonsense");
   server.signal(SIGHUP);
