@@ -195,6 +195,7 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
   if (auto safe = check_safety(*options, &log); !safe) return safe;
   log.info("starting", {{"version", version_number()}, {"pid", ::getpid()}});
   log_settings(*settings, log);
+  for (const auto& name : unknown_variables()) log.warning("a variable of the environment is no setting", {{"name", name}});
   notice.send("STATUS=opening the store");
   SettingsInForce in_force(*std::move(settings));
   options->settings_json = [&in_force] { return in_force.json(); };

@@ -61,7 +61,12 @@ Result<settings::Settings> effective_settings(const Arguments& arguments) {
   if (!environment) return refuse(std::move(environment).error());
   auto file = from_named_file(arguments);
   if (!file) return refuse(std::move(file).error());
-  return settings::Settings::gather(table, from_flags(arguments), *environment, *file);
+  return settings::Settings::gather(table, from_flags(arguments), environment->given, *file);
+}
+
+std::vector<std::string> unknown_variables() {
+  auto environment = settings::from_environment(server::server_settings(), environment_variables(), server::client_variables());
+  return environment ? std::move(environment->unknown) : std::vector<std::string>{};
 }
 
 void print_settings(const Invocation& invocation, const settings::Settings& settings) {

@@ -15,9 +15,9 @@ Each setting below is a flag (`--block-cache 256MiB`), a variable of the environ
 `evershard serve --check` with the same flags and environment prints what would be in force and where each value comes from, says what is wrong, and ends. With
 `--format json` it is one object: `{"settings":[{"name","value","default","source","group","sentence","reloadable"}]}`.
 
-- Whatever is not known is refused, with the file's line or the variable, and the name that was probably meant. So is a value that does not fit, also one that a flag
+- A flag or a key that is not known is refused, with the file's line and the name that was probably meant. So is a value that does not fit, also one that a flag
   goes before.
-- Of the environment, empty variables count as not set. What clients read (`EVERSHARD_SERVER`, `EVERSHARD_TOKEN`, ...) and what Kubernetes sets for a service of this
+- Of the environment, a variable that is almost a setting's is refused; one that begins with `EVERSHARD_` and is like none is named in the log. Empty ones count as not set. What clients read (`EVERSHARD_SERVER`, `EVERSHARD_TOKEN`, ...) and what Kubernetes sets for a service of this
   name (`EVERSHARD_SERVICE_...`, `EVERSHARD_PORT...`) is passed over.
 - SIZE is a number of bytes, or has a unit: `64KiB`, `128MiB`, `2GiB`, `1TiB`. DURATION has a unit: `500ms`, `30s`, `5min`, `24h`; `0` needs none.
 - LIST is `a, b`; `none` is the empty list. As a flag it may also be given several times.

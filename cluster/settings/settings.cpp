@@ -33,22 +33,24 @@ Result<void> put(std::vector<Settings::Entry>& entries, const std::vector<Given>
 
 }  // namespace
 
-Result<std::vector<Given>> from_environment(const Table& table, const std::vector<std::pair<std::string, std::string>>& variables,
-                                            const std::vector<std::string>& not_ours) {
+Result<Environment> from_environment(const Table& table, const std::vector<std::pair<std::string, std::string>>& variables,
+                                     const std::vector<std::string>& not_ours) {
   std::vector<std::string> names;
   for (const auto& setting : table) names.push_back(environment_name(setting.name));
-  std::vector<Given> given;
+  Environment environment;
   for (const auto& [variable, text] : variables) {
     if (!variable.starts_with("EVERSHARD_") || text.empty()) continue;
     if (std::find(not_ours.begin(), not_ours.end(), variable) != not_ours.end() || of_kubernetes(variable)) continue;
     const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), variable) - names.begin());
     if (at == names.size()) {
       const auto near = nearest(variable, names);
-      return refuse(ErrorCode::invalid_argument, "environment " + variable + ": there is no such setting" + (near.empty() ? "" : "; did you mean " + near + "?"));
+      if (!near.empty()) return refuse(ErrorCode::invalid_argument, "environment " + variable + ": there is no such setting; did you mean " + near + "?");
+      environment.unknown.push_back(variable);
+      continue;
     }
-    given.push_back({table[at].name, text, "environment " + variable});
+    environment.given.push_back({table[at].name, text, "environment " + variable});
   }
-  return given;
+  return environment;
 }
 
 std::string Settings::Entry::shown() const { return setting.secret && !value.text.empty() ? "***" : value.text; }

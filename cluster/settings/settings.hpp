@@ -22,12 +22,17 @@ struct Given {
   std::string where;  ///< "flag --listen", "environment EVERSHARD_LISTEN", "evershard.conf, line 3"
 };
 
+struct Environment {
+  std::vector<Given> given;
+  std::vector<std::string> unknown;  ///< no setting's, nor like one: somebody else's, most probably
+};
+
 /// Variables that begin with EVERSHARD_; empty ones count as not set, and what clients read (`not_ours`) or Kubernetes adds for a
 /// service named evershard is passed over.
 ///
-/// Errors: invalid_argument: a variable that is no setting's, with the one that was probably meant
-[[nodiscard]] Result<std::vector<Given>> from_environment(const Table& table, const std::vector<std::pair<std::string, std::string>>& variables,
-                                                          const std::vector<std::string>& not_ours);
+/// Errors: invalid_argument: a variable that is almost a setting's, with the one that was probably meant
+[[nodiscard]] Result<Environment> from_environment(const Table& table, const std::vector<std::pair<std::string, std::string>>& variables,
+                                                   const std::vector<std::string>& not_ours);
 
 class Settings {
  public:

@@ -151,14 +151,15 @@ TEST(Settings, ReadTheEnvironment) {
                                                   {"EVERSHARD_PORT_7420_TCP", "tcp://10.0.0.1:7420"}, {"EVERSHARD_SERVICE_HOST", "10.0.0.1"}},
                                       {"EVERSHARD_SERVER"});
   ASSERT_TRUE(given);
-  ASSERT_EQ(given->size(), 1u);
-  EXPECT_EQ(given->front().name, "block-cache");
-  EXPECT_EQ(given->front().where, "environment EVERSHARD_BLOCK_CACHE");
+  ASSERT_EQ(given->given.size(), 1u);
+  EXPECT_EQ(given->given.front().name, "block-cache");
+  EXPECT_EQ(given->given.front().where, "environment EVERSHARD_BLOCK_CACHE");
+  EXPECT_TRUE(given->unknown.empty());
 
   const auto wrong = from_environment(a_table(), {{"EVERSHARD_BLOK_CACHE", "secret"}}, {});
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().what, "environment EVERSHARD_BLOK_CACHE: there is no such setting; did you mean EVERSHARD_BLOCK_CACHE?");
-  EXPECT_FALSE(from_environment(a_table(), {{"EVERSHARD_SOMETHING_ELSE", "1"}}, {}));
+  EXPECT_THAT(from_environment(a_table(), {{"EVERSHARD_SOMETHING_ELSE", "1"}}, {})->unknown, ElementsAre("EVERSHARD_SOMETHING_ELSE"));
 }
 
 TEST(SettingsFile, ReadsKeysGroupsQuotesAndComments) {
