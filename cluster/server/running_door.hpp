@@ -27,7 +27,8 @@ class RunningDoor {
   virtual void stop(std::chrono::milliseconds drain) = 0;
 };
 
-/// Errors: invalid_argument (an address that is none), unavailable (one that is in use)
+/// Returns: nothing, where the options want no such door.
+/// Errors:  invalid_argument (an address that is none), unavailable (one that is in use)
 using StartDoor = std::function<Result<std::unique_ptr<RunningDoor>>(serving::Served& served, const ServerOptions& options)>;
 
 }  // namespace evershard::server

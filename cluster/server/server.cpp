@@ -52,6 +52,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
   for (const auto& start_door : doors) {
     auto door = start_door(parts.served, parts.options);
     if (!door) return refuse(std::move(door).error());
+    if (!*door) continue;
     parts.doors.push_back(*std::move(door));
     for (const auto& address : parts.doors.back()->addresses()) log.info("listening", {{"speaks", parts.doors.back()->speaks()}, {"address", address}});
   }
