@@ -29,6 +29,7 @@ const std::vector<Command>& commands() {
       types_add_command(),
       types_list_command(),
       types_remove_command(),
+      serve_command(),
   };
   return table;
 }

@@ -33,6 +33,7 @@ Command aggregate_state_command();
 Command types_add_command();
 Command types_list_command();
 Command types_remove_command();
+Command serve_command();
 
 /// In the order of --help, groups together.
 [[nodiscard]] const std::vector<Command>& commands();

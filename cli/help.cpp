@@ -63,6 +63,8 @@ std::string group_of_two(const std::string& word) {
   return list;
 }
 
+std::string_view version_number() { return EVERSHARD_VERSION; }
+
 std::string version_text() { return std::string("evershard ") + EVERSHARD_VERSION + '\n'; }
 
 }  // namespace evershard::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "evershard/cli/command.hpp"
 
@@ -15,6 +16,8 @@ namespace evershard::cli {
 [[nodiscard]] std::string help_of(const Command& command, const Program& program);
 /// `snapshot put, snapshot get or snapshot list`: the commands that begin with a word.
 [[nodiscard]] std::string group_of_two(const std::string& word);
+/// 0.1.0
+[[nodiscard]] std::string_view version_number();
 [[nodiscard]] std::string version_text();
 
 }  // namespace evershard::cli

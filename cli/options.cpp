@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
 
 #include "evershard/cli/failure.hpp"
 #include "evershard/protocol/in_quotes.hpp"
@@ -34,21 +33,6 @@ std::vector<std::string> split_at_equals(const Options& options, const std::vect
     else if (!flag && i + 1 < words.size() && options.has(name.substr(2))) split.push_back(words[++i]);
   }
   return split;
-}
-
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({change, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
 }
 
 std::vector<std::string> names_of(const Options& options) {
@@ -212,19 +196,6 @@ void Arguments::refuse_beside(std::string_view beside, std::initializer_list<std
   for (const auto name : names) {
     if (has(name)) throw UsageError("--" + std::string(name) + " means nothing beside " + std::string(beside));
   }
-}
-
-std::string nearest(std::string_view word, const std::vector<std::string>& names) {
-  const std::string* best = nullptr;
-  std::size_t least = 3;
-  for (const auto& name : names) {
-    const std::size_t d = name.starts_with(word) && word.size() > 2 ? 1 : distance(word, name);
-    if (d < least) {
-      least = d;
-      best = &name;
-    }
-  }
-  return best == nullptr ? "" : *best;
 }
 
 std::optional<std::uint64_t> whole_number(std::string_view text) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/cluster/exchange/nearest.hpp"
 #include "evershard/protocol/aggregate_id.hpp"
 
 namespace evershard::cli {
@@ -68,8 +69,6 @@ class Arguments {
   std::vector<std::pair<std::string, std::string>> defaults_;
 };
 
-/// The name among `names` that was probably meant; empty: none is near.
-[[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& names);
 /// A whole number, all of the text. Absent: it is none.
 [[nodiscard]] std::optional<std::uint64_t> whole_number(std::string_view text);
 

@@ -60,17 +60,18 @@ Result<Access> Access::of_tokens(std::string_view text, std::string_view name) {
     std::istringstream words(line);
     std::string who, scopes, token, more;
     if (!(words >> who) || who.starts_with('#')) continue;
+    // No word of the line: in a line whose parts are in a wrong order, any of them may be the token.
     const auto wrong = [&](const std::string& what) {
       return refuse(ErrorCode::invalid_argument, std::string(name) + ", line " + std::to_string(number) + ": " + what);
     };
     if (!(words >> scopes >> token) || words >> more) return wrong("a line is NAME SCOPE[,SCOPE...] TOKEN");
     const auto may = scopes_of(scopes);
-    if (!may || *may == 0) return wrong(in_quotes(scopes, 60) + " is no list of read, append and admin");
-    if (token.size() < token_bytes_min) return wrong("the token of " + in_quotes(who, 60) + " has fewer than 16 bytes");
+    if (!may || *may == 0) return wrong("what stands second is no list of read, append and admin");
+    if (token.size() < token_bytes_min) return wrong("the token has fewer than 16 bytes");
     auto digest = digest_of(token);
     for (const auto& known : access.tokens_) {
-      if (known.caller.name == who) return wrong("the name " + in_quotes(who, 60) + " comes twice");
-      if (known.digest == digest) return wrong("the token of " + in_quotes(who, 60) + " is that of " + in_quotes(known.caller.name, 60));
+      if (known.caller.name == who) return wrong("the name comes twice");
+      if (known.digest == digest) return wrong("the token stands in an earlier line already");
     }
     access.tokens_.push_back({std::move(digest), Caller{std::move(who), *may}});
   }

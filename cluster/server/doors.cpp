@@ -1,0 +1,41 @@
+#include "evershard/cluster/server/doors.hpp"
+
+#include <cstdlib>
+#include <utility>
+
+namespace evershard::server {
+namespace {
+
+class GrpcDoor final : public RunningDoor {
+ public:
+  explicit GrpcDoor(std::unique_ptr<door::Door> door) : door_(std::move(door)) {}
+  [[nodiscard]] std::string_view speaks() const override { return "grpc"; }
+  [[nodiscard]] std::vector<std::string> addresses() const override { return door_->addresses(); }
+  void stop(std::chrono::milliseconds drain) override { door_->stop(drain); }
+
+ private:
+  std::unique_ptr<door::Door> door_;
+};
+
+Result<std::unique_ptr<RunningDoor>> start_grpc(serving::Served& served, const ServerOptions& options) {
+  // What gRPC would print by itself comes back as errors, which are printed once.
+  ::setenv("GRPC_VERBOSITY", "NONE", 0);
+  auto door = door::Door::start(served, options.door);
+  if (!door) return refuse(std::move(door).error());
+  return std::make_unique<GrpcDoor>(*std::move(door));
+}
+
+}  // namespace
+
+std::vector<StartDoor> all_doors() { return {start_grpc}; }
+
+std::vector<Exposure> exposures_of(const ServerOptions& options) {
+  std::vector<Exposure> exposures;
+  const auto& tls = options.door.tls;
+  for (const auto& address : options.door.listen) {
+    exposures.push_back({address, "listen", tls.given(), tls.given() && !tls.client_ca.empty(), !options.tokens.empty()});
+  }
+  return exposures;
+}
+
+}  // namespace evershard::server

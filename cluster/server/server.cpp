@@ -1,0 +1,88 @@
+#include "evershard/cluster/server/server.hpp"
+
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "evershard/cluster/exchange/types_file.hpp"
+#include "evershard/cluster/server/token_file.hpp"
+#include "evershard/cluster/server/vacuuming.hpp"
+
+namespace evershard::server {
+
+/// Members end in reverse order.
+struct Server::Parts {
+  Parts(ServerOptions given, serving::Log& logs, Local opened, std::unique_ptr<TokenFile> access)
+      : options(std::move(given)),
+        log(logs),
+        tokens(std::move(access)),
+        store(std::move(opened)),
+        pool(options.read_threads),
+        watch(store),
+        served{store, store, pool, watch, [this] { return tokens->access(); }, [this] { return load_types(options.store.data_dir); }} {}
+
+  const ServerOptions options;
+  serving::Log& log;
+  const std::unique_ptr<TokenFile> tokens;
+  Local store;
+  serving::WorkPool pool;
+  serving::HeadWatch watch;
+  serving::Served served;
+  std::vector<std::unique_ptr<RunningDoor>> doors;
+  std::optional<Vacuuming> vacuuming;
+  std::once_flag stopped;
+};
+
+Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Server::~Server() { stop(std::chrono::milliseconds(0)); }
+
+Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Log& log, const std::vector<StartDoor>& doors) {
+  auto tokens = std::make_unique<TokenFile>(options.tokens);
+  EVERSHARD_TRY(tokens->load());
+  if (tokens->is_open_to_others()) log.warning("everybody on this machine can read the file of tokens", {{"file", options.tokens.string()}});
+  auto store = Local::open(options.store);
+  if (!store) return refuse(std::move(store).error());
+  std::unique_ptr<Server> server(new Server(std::make_unique<Parts>(std::move(options), log, *std::move(store), std::move(tokens))));
+  auto& parts = *server->parts_;
+  if (const auto stats = parts.store.stats()) {
+    log.info("store opened", {{"data", parts.options.store.data_dir.string()}, {"store", stats->info.store_id}, {"shards", stats->info.shards},
+                              {"format", stats->info.format}, {"head", stats->watermark.value}});
+  }
+  for (const auto& start_door : doors) {
+    auto door = start_door(parts.served, parts.options);
+    if (!door) return refuse(std::move(door).error());
+    if (!*door) continue;
+    parts.doors.push_back(*std::move(door));
+    for (const auto& address : parts.doors.back()->addresses()) log.info("listening", {{"speaks", parts.doors.back()->speaks()}, {"address", address}});
+  }
+  parts.vacuuming.emplace(parts.store, parts.options.vacuum_every, log);
+  return server;
+}
+
+const std::vector<std::unique_ptr<RunningDoor>>& Server::doors() const { return parts_->doors; }
+
+bool Server::is_well() const { return parts_->store.head().has_value(); }
+
+Result<void> Server::reload() {
+  auto outcome = parts_->tokens->load();
+  for (const auto& door : parts_->doors) {
+    if (auto reloaded = door->reload(); !reloaded && outcome) outcome = std::move(reloaded);
+  }
+  return outcome;
+}
+
+void Server::stop(std::chrono::milliseconds drain) {
+  std::call_once(parts_->stopped, [&] {
+    std::vector<std::thread> stopping;
+    stopping.reserve(parts_->doors.size());
+    for (const auto& door : parts_->doors) stopping.emplace_back([&door, drain] { door->stop(drain); });
+    if (parts_->vacuuming) parts_->vacuuming->stop();
+    for (auto& thread : stopping) thread.join();
+    parts_->watch.close();
+    parts_->doors.clear();
+    parts_->store.close();
+  });
+}
+
+}  // namespace evershard::server

@@ -1,0 +1,30 @@
+// ServerOptions: all that `evershard serve` can be told, as the parts take it.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "evershard/cluster/door/door.hpp"
+#include "evershard/cluster/local/local.hpp"
+#include "evershard/cluster/serving/log.hpp"
+
+namespace evershard::server {
+
+struct ServerOptions {
+  LocalOptions store{};
+  door::DoorOptions door{};
+  std::filesystem::path tokens{};    ///< of Access; empty: everybody may do everything
+  std::filesystem::path unix_socket{};  ///< one more address of the door; empty: none
+  bool insecure = false;             ///< listens beyond this machine without what SafetyCheck asks for
+  std::size_t read_threads = 4;      ///< for what may wait for the disk
+  std::chrono::milliseconds drain_timeout = std::chrono::seconds(30);  ///< what is under way has so long at the end
+  std::chrono::milliseconds vacuum_every = std::chrono::hours(24);     ///< 0: never
+  serving::LogOptions log{};
+  std::function<std::string()> settings_json{};  ///< `{"settings":[...]}`, what is in force now; from any thread
+};
+
+}  // namespace evershard::server

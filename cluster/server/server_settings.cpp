@@ -1,0 +1,229 @@
+#include "evershard/cluster/server/server_settings.hpp"
+
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include "evershard/cluster/settings/settings_text.hpp"
+
+namespace evershard::server {
+namespace {
+
+using settings::Kind;
+using settings::Setting;
+using settings::Value;
+using std::chrono::milliseconds;
+
+struct Bound {
+  Setting setting;
+  std::function<void(ServerOptions&, const Value&)> put;
+};
+
+constexpr Limits limits_most = Limits::most();
+const std::vector<std::string> levels{"debug", "info", "warning", "error"};
+
+/// Entries of one group. `field` gives the place in the options, from which the default is read too.
+class Group {
+ public:
+  Group(std::vector<Bound>& all, std::string name) : all_(all), name_(std::move(name)) {}
+
+  template <class Field>
+  Setting& number(const char* name, const char* sentence, Field field) {
+    return add(name, Kind::number, sentence, std::to_string(figure(field)), figure_put(field));
+  }
+  template <class Field>
+  Setting& size(const char* name, const char* sentence, Field field) {
+    return add(name, Kind::size, sentence, settings::text_of_size(figure(field)), figure_put(field));
+  }
+  template <class Field>
+  Setting& duration(const char* name, const char* sentence, Field field) {
+    const auto standard = static_cast<std::uint64_t>(field(defaults_).count());
+    return add(name, Kind::duration, sentence, settings::text_of_duration(standard),
+               [field](ServerOptions& options, const Value& value) { field(options) = milliseconds(value.number); });
+  }
+  template <class Field>
+  Setting& path(const char* name, const char* sentence, Field field) {
+    return add(name, Kind::path, sentence, std::string(field(defaults_)),
+               [field](ServerOptions& options, const Value& value) { field(options) = value.text; });
+  }
+  template <class Field>
+  Setting& list(const char* name, const char* sentence, Field field) {
+    return add(name, Kind::list, sentence, settings::text_of_list(field(defaults_)),
+               [field](ServerOptions& options, const Value& value) { field(options) = value.list; });
+  }
+  template <class Field>
+  Setting& yes_no(const char* name, const char* sentence, Field field) {
+    return add(name, Kind::yes_no, sentence, field(defaults_) ? "yes" : "no",
+               [field](ServerOptions& options, const Value& value) { field(options) = value.number == 1; });
+  }
+  Setting& add(const char* name, Kind kind, const char* sentence, std::string by_default, std::function<void(ServerOptions&, const Value&)> put) {
+    Setting setting;
+    setting.name = name;
+    setting.group = name_;
+    setting.kind = kind;
+    setting.sentence = sentence;
+    setting.by_default = std::move(by_default);
+    all_.push_back({std::move(setting), std::move(put)});
+    return all_.back().setting;
+  }
+
+ private:
+  template <class Field>
+  std::uint64_t figure(Field field) {
+    return static_cast<std::uint64_t>(field(defaults_));
+  }
+  template <class Field>
+  static std::function<void(ServerOptions&, const Value&)> figure_put(Field field) {
+    return [field](ServerOptions& options, const Value& value) {
+      auto& place = field(options);
+      place = static_cast<std::remove_reference_t<decltype(place)>>(value.number);
+    };
+  }
+
+  std::vector<Bound>& all_;
+  const std::string name_;
+  ServerOptions defaults_;
+};
+
+// The place of a setting in the options.
+#define EVERSHARD_FIELD(member) [](ServerOptions& options) -> auto& { return options.member; }
+
+void bounded(Setting& setting, std::uint64_t least, std::uint64_t most = Setting{}.most) {
+  setting.least = least;
+  setting.most = most;
+}
+
+void add_store(std::vector<Bound>& all) {
+  constexpr std::uint64_t mib = 1u << 20;
+  Group store(all, "store");
+  store.path("data", "The store's directory.", [](ServerOptions& options) -> auto& { return options.store.data_dir; });
+  store.yes_no("create", "Whether a store that is not there is created.", EVERSHARD_FIELD(store.create));
+  bounded(store.number("shards", "How many shards a new store gets, for good; a store that is there must have as many. 0: 16, or what it has.",
+                       EVERSHARD_FIELD(store.shards)), 0, shards_max);
+  bounded(store.size("block-cache", "Memory for blocks of sorted files.", EVERSHARD_FIELD(store.block_cache_bytes)), mib);
+  bounded(store.size("memtable", "Memory for what was written last, before it becomes a file; the store has several.", EVERSHARD_FIELD(store.memtable_bytes)),
+          mib, 1u << 30);
+  bounded(store.number("tail-events", "How many events are indexed in memory before they are sealed into a file.", EVERSHARD_FIELD(store.tail_events)), 1'024,
+          16'777'216);
+  store.size("disk-reserve", "Below this much free space appends are refused.", EVERSHARD_FIELD(store.disk_reserve_bytes));
+  store.duration("at-least-timeout", "How long a read waits for the position it must have reached.", EVERSHARD_FIELD(store.at_least_timeout));
+  store.duration("vacuum-every", "How often space of what was removed is given back, while everything goes on. 0: never.", EVERSHARD_FIELD(vacuum_every));
+}
+
+void add_network(std::vector<Bound>& all) {
+  Group network(all, "network");
+  network.list("listen", "Where gRPC is served: HOST:PORT; port 0 takes any free one.", EVERSHARD_FIELD(door.listen));
+  network.path("unix-socket", "A Unix socket where gRPC is served too; who may use it is a matter of the permissions of its file and directory.", EVERSHARD_FIELD(unix_socket));
+  bounded(network.size("max-message-size", "The largest message that is taken.", EVERSHARD_FIELD(door.message_bytes_max)), 64u << 10, 1u << 30);
+  bounded(network.number("max-streams", "How many calls one connection may have at once.", EVERSHARD_FIELD(door.streams_max)), 1, 1'000'000);
+  bounded(network.number("append-many-appends", "How many appends of one AppendMany are under way before it is not read on.",
+                         EVERSHARD_FIELD(door.append_many_appends_max)), 1, 1'000'000);
+  bounded(network.size("append-many-size", "And how much of them.", EVERSHARD_FIELD(door.append_many_bytes_max)), 64u << 10);
+  bounded(network.duration("handshake-timeout", "A connection that says nothing is closed after this.", EVERSHARD_FIELD(door.handshake_timeout)), 100, 3'600'000);
+  bounded(network.duration("keepalive", "How often a silent client is asked whether it is there.", EVERSHARD_FIELD(door.keepalive)), 1'000, 86'400'000);
+}
+
+void add_security(std::vector<Bound>& all) {
+  Group security(all, "security");
+  security.path("tokens", "A file of tokens: NAME SCOPE[,SCOPE...] TOKEN a line, scopes read, append, admin. Read again at SIGHUP. Without it everybody may do everything.",
+                EVERSHARD_FIELD(tokens));
+  security.path("tls-cert", "The server's certificate chain, PEM. The file is read again when it changes.", EVERSHARD_FIELD(door.tls.certificate));
+  security.path("tls-key", "The certificate's private key, PEM.", EVERSHARD_FIELD(door.tls.key));
+  security.path("tls-client-ca", "Clients must show a certificate that one of these has signed (mutual TLS), PEM.", EVERSHARD_FIELD(door.tls.client_ca));
+  security.yes_no("insecure", "Listens beyond this machine even without TLS and tokens.", EVERSHARD_FIELD(insecure));
+}
+
+void add_limits(std::vector<Bound>& all) {
+  Group limits(all, "limits");
+  const auto size = [&](const char* name, const char* sentence, auto field, std::uint64_t most) { bounded(limits.size(name, sentence, field), 1, most); };
+  size("max-payload-size", "The largest payload of an event.", EVERSHARD_FIELD(store.limits.payload_bytes_max), limits_most.payload_bytes_max);
+  size("max-metadata-size", "The largest metadata of an event.", EVERSHARD_FIELD(store.limits.metadata_bytes_max), limits_most.metadata_bytes_max);
+  size("max-snapshot-size", "The largest snapshot.", EVERSHARD_FIELD(store.limits.snapshot_bytes_max), limits_most.snapshot_bytes_max);
+  size("max-append-size", "The largest append.", EVERSHARD_FIELD(store.limits.append_bytes_max), limits_most.append_bytes_max);
+  bounded(limits.number("max-append-events", "The most events of an append.", EVERSHARD_FIELD(store.limits.append_events_max)), 1, limits_most.append_events_max);
+  bounded(limits.number("max-queue-appends", "How many appends wait for a shard before they are refused as overloaded.",
+                        EVERSHARD_FIELD(store.limits.shard_queue_appends_max)), 1);
+  size("max-queue-size", "And how much of them.", EVERSHARD_FIELD(store.limits.shard_queue_bytes_max), Setting{}.most);
+  bounded(limits.number("read-threads", "Threads for what may wait for the disk.", EVERSHARD_FIELD(read_threads)), 1, 256);
+}
+
+void add_running(std::vector<Bound>& all) {
+  Group running(all, "running");
+  running.duration("drain-timeout", "How long what is under way has at the end; what is left then is ended too.", EVERSHARD_FIELD(drain_timeout));
+}
+
+void add_log(std::vector<Bound>& all) {
+  Group log(all, "log");
+  const ServerOptions defaults;
+  auto& level = log.add("log-level", Kind::choice, "What is logged: this, and what is worse.", std::string(name_of(defaults.log.level)),
+                        [](ServerOptions& options, const Value& value) {
+                          for (const auto one : {serving::LogLevel::debug, serving::LogLevel::info, serving::LogLevel::warning, serving::LogLevel::error}) {
+                            if (value.text == name_of(one)) options.log.level = one;
+                          }
+                        });
+  level.choices = levels;
+  level.reloadable = true;
+  auto& format = log.add("log-format", Kind::choice, "Lines for people, or a JSON object a line.", defaults.log.format == serving::LogFormat::json ? "json" : "text",
+                         [](ServerOptions& options, const Value& value) {
+                           options.log.format = value.text == "json" ? serving::LogFormat::json : serving::LogFormat::text;
+                         });
+  format.choices = {"text", "json"};
+  log.path("log-file", "Where the log goes; without it, to standard error. SIGHUP opens it anew.", EVERSHARD_FIELD(log.file));
+}
+
+#undef EVERSHARD_FIELD
+
+const std::vector<Bound>& bound() {
+  static const std::vector<Bound> all = [] {
+    std::vector<Bound> made;
+    made.reserve(64);  // the groups hand out references
+    add_store(made);
+    add_network(made);
+    add_security(made);
+    add_limits(made);
+    add_running(made);
+    add_log(made);
+    return made;
+  }();
+  return all;
+}
+
+Refused unfit(const settings::Settings& settings, std::string_view name, const std::string& what) {
+  return refuse(ErrorCode::invalid_argument, settings.at(name).where + ": " + std::string(name) + ' ' + what);
+}
+
+}  // namespace
+
+const settings::Table& server_settings() {
+  static const settings::Table table = [] {
+    settings::Table made;
+    for (const auto& [setting, put] : bound()) made.push_back(setting);
+    return made;
+  }();
+  return table;
+}
+
+const std::vector<std::string>& client_variables() {
+  static const std::vector<std::string> names{"EVERSHARD_CONFIG", "EVERSHARD_SERVER", "EVERSHARD_TOKEN", "EVERSHARD_TLS_CA"};
+  return names;
+}
+
+Result<ServerOptions> options_of(const settings::Settings& settings) {
+  ServerOptions options;
+  for (const auto& [setting, put] : bound()) put(options, settings.value(setting.name));
+  if (options.store.data_dir.empty()) return refuse(ErrorCode::invalid_argument, "no data directory is given: --data DIR, EVERSHARD_DATA, or data in a file");
+  const auto& tls = options.door.tls;
+  if (tls.certificate.empty() && !tls.key.empty()) return unfit(settings, "tls-key", "needs tls-cert");
+  if (tls.key.empty() && !tls.certificate.empty()) return unfit(settings, "tls-cert", "needs tls-key");
+  if (tls.certificate.empty() && !tls.client_ca.empty()) return unfit(settings, "tls-client-ca", "needs tls-cert and tls-key");
+  const auto& limits = options.store.limits;
+  if (limits.append_bytes_max < limits.payload_bytes_max) return unfit(settings, "max-append-size", "is smaller than max-payload-size");
+  if (!options.unix_socket.empty()) {
+    if (!options.unix_socket.is_absolute()) return unfit(settings, "unix-socket", "must be an absolute path");
+    options.door.listen.push_back("unix:" + options.unix_socket.string());
+  }
+  if (options.door.listen.empty()) return unfit(settings, "listen", "names no address");
+  return options;
+}
+
+}  // namespace evershard::server

@@ -1,0 +1,50 @@
+// `evershard serve` with a door of its own behind it, which misbehaves as FAKE_DOOR says: "hang": its stop() never comes back;
+// "slow": it takes all the time it is given; "fail": it cannot be started.
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <thread>
+
+#include "evershard/cli/interrupt.hpp"
+#include "evershard/cli/serve.hpp"
+
+namespace {
+
+using namespace evershard;
+
+class FakeDoor final : public server::RunningDoor {
+ public:
+  explicit FakeDoor(std::string how) : how_(std::move(how)) {}
+  [[nodiscard]] std::string_view speaks() const override { return "fake"; }
+  [[nodiscard]] std::vector<std::string> addresses() const override { return {"127.0.0.1:1", "unix:/fake"}; }
+  void stop(std::chrono::milliseconds drain) override {
+    if (how_ == "slow") std::this_thread::sleep_for(drain);
+    while (how_ == "hang") ::pause();
+  }
+
+ private:
+  const std::string how_;
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+  cli::listen_for_interrupts();
+  const auto options = cli::serve_options();
+  const cli::Arguments arguments(options, {words + 1, words + count});
+  const cli::Terminal terminal;
+  Output out(STDOUT_FILENO);
+  const char* set = std::getenv("FAKE_DOOR");
+  const std::string how = set == nullptr ? "" : set;
+  const server::StartDoor start = [how](serving::Served&, const server::ServerOptions&) -> Result<std::unique_ptr<server::RunningDoor>> {
+    if (how == "fail") return refuse(ErrorCode::unavailable, "this door does not open");
+    return std::make_unique<FakeDoor>(how);
+  };
+  const auto outcome = cli::serve({arguments, terminal, cli::Format::jsonl, out}, {start, start});
+  if (outcome) return 0;
+  std::cerr << cli::text_of(outcome.error(), false);
+  return static_cast<int>(cli::exit_of(outcome.error().error.code));
+}

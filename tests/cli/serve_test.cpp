@@ -1,0 +1,345 @@
+// `evershard serve` as a process: how it starts, what it refuses, how it ends.
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "tests/cli/program.hpp"
+
+namespace evershard::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr const char* hush = "hush-hush-hush-hush-hush";
+
+class Serve : public Program {
+ protected:
+  /// Words of a server on a free port, with its log in a file.
+  [[nodiscard]] Words serving(Words more = {}) const {
+    Words all{"serve", "--data", path("served"), "--listen", "127.0.0.1:0", "--log-file", path("log"), "--shards", "4"};
+    all.insert(all.end(), more.begin(), more.end());
+    return words(std::move(all));
+  }
+  [[nodiscard]] bool logged(const std::string& text, milliseconds deadline = seconds(20)) const {
+    const auto until = std::chrono::steady_clock::now() + deadline;
+    while (read_file("log").find(text) == std::string::npos) {
+      if (std::chrono::steady_clock::now() > until) return false;
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    return true;
+  }
+  void write_tokens(const std::string& text) const {
+    write_file("tokens", text);
+    ::chmod(path("tokens").c_str(), 0600);
+  }
+};
+
+std::string address_of(Process& server) {
+  const auto lines = server.lines(1);
+  if (lines.empty() || !lines.front().starts_with("ready ")) return {};
+  const auto rest = lines.front().substr(6);
+  return rest.substr(0, rest.find(' '));
+}
+
+TEST_F(Serve, CreatesAStoreSaysWhereItIsAndEndsAtSigtermAndSigint) {
+  for (const int number : {SIGTERM, SIGINT}) {
+    Process server(serving());
+    const auto address = address_of(server);
+    EXPECT_THAT(address, StartsWith("127.0.0.1:"));
+    EXPECT_NE(address, "127.0.0.1:0");
+
+    server.signal(number);
+    const auto done = server.wait();
+
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, "ready " + address + "\n");
+    EXPECT_EQ(done.err, "");
+  }
+  EXPECT_EQ(shown({"stats", "--data", path("served")}).front().at("shards"), 4);
+  EXPECT_THAT(read_file("log"), HasSubstr("info stopped\n"));
+}
+
+TEST_F(Serve, CreatesNoStoreWhereItIsToldNotTo) {
+  const auto done = run(serving({"--create", "no"}));
+  EXPECT_NE(done.status, 0);
+  EXPECT_EQ(done.out, "");
+  EXPECT_FALSE(std::filesystem::exists(path("served") + "/CURRENT"));
+}
+
+TEST_F(Serve, RefusesAPortThatIsInUseInOneLine) {
+  Process first(serving());
+  const auto address = address_of(first);
+  ASSERT_NE(address, "");
+
+  const auto done = evershard({"serve", "--data", path("other"), "--listen", address, "--log-file", path("log2")});
+
+  EXPECT_EQ(done.status, 6);
+  EXPECT_EQ(done.out, "");
+  EXPECT_THAT(done.err, StartsWith("evershard: unavailable: cannot listen on " + address));
+  EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
+}
+
+TEST_F(Serve, RefusesASecondServerOnTheSameData) {
+  Process first(serving());
+  ASSERT_NE(address_of(first), "");
+
+  const auto done = run(serving({"--log-format", "json"}));
+
+  EXPECT_EQ(done.status, 6);
+  EXPECT_EQ(done.out, "");
+  EXPECT_THAT(done.err, StartsWith("evershard: unavailable: "));
+  EXPECT_THAT(done.err, HasSubstr("is open already: process "));
+  EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
+}
+
+TEST_F(Serve, RefusesToBeReachedFromElsewhereUnlessToldThatThisIsMeant) {
+  const Words anywhere{"serve", "--data", path("served"), "--listen", "0.0.0.0:0"};
+  auto with = [&](Words more) {
+    more.insert(more.begin(), anywhere.begin(), anywhere.end());
+    return more;
+  };
+  write_tokens("ann read " + std::string(hush));
+  for (const auto& given : {with({}), with({"--tokens", path("tokens")}), with({"--listen", "127.0.0.1:0"})}) {
+    const auto done = evershard(given);
+    EXPECT_EQ(done.status, 5);
+    EXPECT_THAT(done.err, HasSubstr("can be reached from other machines, without TLS"));
+    EXPECT_FALSE(std::filesystem::exists(path("served")));
+  }
+  auto insecure = with({"--insecure", "--log-file", path("log")});
+  Process server(words(insecure));
+  EXPECT_THAT(address_of(server), StartsWith("0.0.0.0:"));
+  EXPECT_THAT(read_file("log"), HasSubstr("warning insecure, as asked for"));
+}
+
+TEST_F(Serve, RefusesTokensThatCannotBeReadAndNeverShowsThem) {
+  struct Case {
+    std::string text;
+    const char* says;
+  };
+  for (const auto& [text, says] : {Case{"", "holds no token"}, {std::string(hush) + " read ann", "line 1"}, {"ann " + std::string(hush) + " read", "line 1"}}) {
+    write_tokens(text);
+    const auto done = run(serving({"--tokens", path("tokens")}));
+    EXPECT_EQ(done.status, 5);
+    EXPECT_THAT(done.err, HasSubstr(says));
+    EXPECT_THAT(done.err + done.out + read_file("log"), Not(HasSubstr("hush")));
+  }
+  const auto missing = run(serving({"--tokens", path("not-there")}));
+  EXPECT_EQ(missing.status, 9);
+  EXPECT_THAT(missing.err, HasSubstr("the file of tokens (setting tokens) cannot be read: No such file"));
+  EXPECT_FALSE(std::filesystem::exists(path("served")));
+}
+
+TEST_F(Serve, TakesItsSettingsFromFlagsEnvironmentAndFile) {
+  write_file("a.conf", "[limits]\nread-threads = 7\nmax-queue-appends = 7\n[store]\ndata = " + path("from-file") + "\nblock-cache = 7MiB\n");
+  const ProcessOptions environment{.environment = {{"EVERSHARD_READ_THREADS", "8"}, {"EVERSHARD_BLOCK_CACHE", "8MiB"}}};
+
+  const auto done = evershard({"serve", "--config", path("a.conf"), "--block-cache", "9MiB", "--check"}, {}, environment);
+
+  EXPECT_EQ(done.status, 0) << done.err;
+  std::map<std::string, std::string> seen;
+  const auto shown = Json::parse(done.out);
+  for (const auto& one : shown.at("settings")) seen[one.at("name")] = one.at("value").get<std::string>() + " from " + one.at("source").get<std::string>();
+  EXPECT_EQ(seen.at("block-cache"), "9MiB from flag --block-cache");
+  EXPECT_EQ(seen.at("read-threads"), "8 from environment EVERSHARD_READ_THREADS");
+  EXPECT_EQ(seen.at("max-queue-appends"), "7 from " + path("a.conf") + ", line 3");
+  EXPECT_EQ(seen.at("data"), path("from-file") + " from " + path("a.conf") + ", line 5");
+  EXPECT_EQ(seen.at("drain-timeout"), "30s from default");
+  EXPECT_FALSE(std::filesystem::exists(path("from-file")));
+  const auto table = evershard({"serve", "--config", path("a.conf"), "--check", "--format", "table"});
+  EXPECT_THAT(table.out, HasSubstr("GROUP"));
+}
+
+TEST_F(Serve, RefusesSettingsItDoesNotKnowOrThatDoNotFit) {
+  write_file("typo.conf", "\nlisten = 127.0.0.1:0\nblok-cache = 1MiB\n");
+  struct Case {
+    Words more;
+    std::map<std::string, std::string> environment;
+    int status;
+    std::string says;
+  };
+  const Case cases[] = {
+      {{"--config", path("typo.conf")}, {}, 5, path("typo.conf") + ", line 3: there is no setting \\\"blok-cache\\\"; did you mean block-cache?"},
+      {{}, {{"EVERSHARD_CONFIG", path("typo.conf")}}, 5, "line 3"},
+      {{}, {{"EVERSHARD_BLOCK_CASHE", "1MiB"}}, 5, "did you mean EVERSHARD_BLOCK_CACHE?"},
+      {{"--config", path("not-there.conf")}, {}, 4, "the configuration cannot be read"},
+      {{"--config", "-"}, {}, 5, "must be a file"},
+      {{"--blok-cache", "1MiB"}, {}, 2, "did you mean --block-cache?"},
+      {{"--block-cache", "99999999TiB"}, {}, 5, "flag --block-cache: block-cache must be a size"},
+      {{"--read-threads", "0"}, {}, 5, "read-threads must be at least 1"},
+      {{"--tls-cert", "x"}, {}, 5, "tls-cert needs tls-key"},
+      {{}, {{"EVERSHARD_DRAIN_TIMEOUT", "30"}}, 5, "environment EVERSHARD_DRAIN_TIMEOUT: drain-timeout must be a duration"},
+  };
+  for (const auto& [more, environment, status, says] : cases) {
+    Words all{"serve", "--data", path("served"), "--format", "json", "--listen", "127.0.0.1:0"};
+    all.insert(all.end(), more.begin(), more.end());
+    const auto done = evershard(all, {}, {.environment = environment});
+    EXPECT_EQ(done.status, status) << done.err;
+    EXPECT_THAT(done.err, HasSubstr(says));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path("served")));
+}
+
+TEST_F(Serve, ChecksWithoutServingWhetherItIsSafe) {
+  EXPECT_EQ(evershard({"serve", "--data", path("x"), "--check"}).status, 0);
+  EXPECT_EQ(evershard({"serve", "--data", path("x"), "--check", "--listen", "0.0.0.0:1"}).status, 5);
+  EXPECT_EQ(evershard({"serve", "--data", path("x"), "--check", "--listen", "0.0.0.0:1", "--insecure"}).status, 0);
+  EXPECT_EQ(evershard({"serve", "--data", path("x"), "--check", "--tokens", path("y")}).status, 9);
+  EXPECT_EQ(evershard({"serve", "--check"}).status, 5);
+  EXPECT_FALSE(std::filesystem::exists(path("x")));
+}
+
+TEST_F(Serve, ReadsTokensLogAndLevelAnewAtSighup) {
+  write_tokens("ann read " + std::string(hush));
+  write_file("a.conf", "log-level = warning\ntokens = " + path("tokens"));
+  Process server(serving({"--config", path("a.conf")}));
+  ASSERT_NE(address_of(server), "");
+  EXPECT_EQ(read_file("log"), "");
+
+  std::filesystem::rename(path("log"), path("log.1"));
+  write_file("a.conf", "log-level = info\nread-threads = 9\ntokens = " + path("tokens"));
+  server.signal(SIGHUP);
+  EXPECT_TRUE(logged("info reloaded files=true"));
+  EXPECT_THAT(read_file("log"), HasSubstr("setting changed: it needs a restart name=read-threads value=9"));
+
+  write_tokens(std::string(hush) + " " + hush + " " + hush);
+  server.signal(SIGHUP);
+  EXPECT_TRUE(logged("error files not reloaded error=\"the file of tokens, line 1"));
+  EXPECT_TRUE(logged("info reloaded files=false"));
+
+  write_file("a.conf", "nonsense");
+  server.signal(SIGHUP);
+  EXPECT_TRUE(logged("error settings not reloaded"));
+
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait().status, 0);
+  EXPECT_THAT(read_file("log") + read_file("log.1"), Not(HasSubstr("hush")));
+}
+
+TEST_F(Serve, GoesOnWhenItsLogDiskIsFull) {
+  Process server(words({"serve", "--data", path("served"), "--listen", "127.0.0.1:0", "--log-file", "/dev/full"}));
+  ASSERT_NE(address_of(server), "");
+  for (int i = 0; i < 5; ++i) server.signal(SIGHUP);
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait().status, 0);
+}
+
+TEST_F(Serve, RefusesALogThatCannotBeOpened) {
+  const auto done = evershard({"serve", "--data", path("served"), "--log-file", path("")});
+  EXPECT_EQ(done.status, 9);
+  EXPECT_THAT(done.err, HasSubstr("the log \""));
+  EXPECT_FALSE(std::filesystem::exists(path("served")));
+}
+
+TEST_F(Serve, TellsSystemdHowItIs) {
+  const int socket = ::socket(AF_UNIX, SOCK_DGRAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string name = "@evershard-serve-" + std::to_string(::getpid());
+  std::memcpy(address.sun_path + 1, name.data() + 1, name.size() - 1);
+  ASSERT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size())), 0);
+  const timeval limit{20, 0};
+  ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  std::string told;
+  const auto until_told = [&](const char* what) {
+    char bytes[200];
+    for (ssize_t n = 1; n > 0 && told.find(what) == std::string::npos;) {
+      n = ::recv(socket, bytes, sizeof bytes, 0);
+      if (n > 0) told.append(bytes, static_cast<std::size_t>(n)) += '\n';
+    }
+    return told.find(what) != std::string::npos;
+  };
+
+  Process server(serving(), {.environment = {{"NOTIFY_SOCKET", name}, {"WATCHDOG_USEC", "100000"}}});
+  EXPECT_TRUE(until_told("READY=1"));
+  EXPECT_TRUE(until_told("WATCHDOG=1"));
+  server.signal(SIGHUP);
+  EXPECT_TRUE(until_told("RELOADING=1"));
+  server.signal(SIGTERM);
+  EXPECT_TRUE(until_told("STOPPING=1"));
+  EXPECT_EQ(server.wait().status, 0);
+  EXPECT_LT(told.find("STATUS=opening"), told.find("READY=1"));
+  ::close(socket);
+}
+
+TEST_F(Serve, NamesAUnixSocketBehindTheFirstAddress) {
+  Process server(serving({"--unix-socket", path("socket")}));
+  const auto lines = server.lines(1);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines.front(), ::testing::EndsWith(" unix:" + path("socket")));
+  EXPECT_TRUE(std::filesystem::is_socket(path("socket")));
+}
+
+TEST_F(Serve, PrintsItsDocumentAndASample) {
+  EXPECT_THAT(evershard({"serve", "--help-markdown"}).out, StartsWith("# Configuration of the server"));
+  write_file("sample.conf", evershard({"serve", "--sample-config"}).out);
+  EXPECT_EQ(evershard({"serve", "--config", path("sample.conf"), "--data", path("x"), "--check"}).status, 0);
+}
+
+/// Doors that misbehave.
+class ServeFakeDoor : public Serve {
+ protected:
+  [[nodiscard]] Words fake(Words more = {}) const {
+    Words all{EVERSHARD_FAKE_DOOR_SERVER, "--data", path("served"), "--log-file", path("log"), "--shards", "2"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  static ProcessOptions how(const char* word) { return {.environment = {{"FAKE_DOOR", word}}}; }
+};
+
+TEST_F(ServeFakeDoor, NamesEveryDoorInOneLine) {
+  Process server(fake());
+  ASSERT_EQ(server.lines(1).size(), 1u);
+  EXPECT_EQ(server.lines(1).front(), "ready 127.0.0.1:1 unix:/fake fake 127.0.0.1:1 unix:/fake");
+}
+
+TEST_F(ServeFakeDoor, EndsWhereADoorDoesNotOpen) {
+  const auto done = run(fake(), {}, how("fail"));
+  EXPECT_EQ(done.status, 6);
+  EXPECT_EQ(done.out, "");
+  EXPECT_THAT(done.err, HasSubstr("this door does not open"));
+  EXPECT_EQ(evershard({"stats", "--data", path("served")}).status, 0);
+}
+
+TEST_F(ServeFakeDoor, DrainsAllDoorsAtOnce) {
+  Process server(fake({"--drain-timeout", "1s"}), how("slow"));
+  ASSERT_EQ(server.lines(1).size(), 1u);
+  const auto begin = std::chrono::steady_clock::now();
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait().status, 0);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  EXPECT_GE(took, milliseconds(900));
+  EXPECT_LT(took, milliseconds(1'950));  // one after the other: 2 s
+}
+
+TEST_F(ServeFakeDoor, EndsAtOnceAtTheSecondSignal) {
+  Process server(fake(), how("hang"));
+  ASSERT_EQ(server.lines(1).size(), 1u);
+  server.signal(SIGTERM);
+  ASSERT_TRUE(logged("info stopping"));
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(seconds(10)).status, 130);
+  EXPECT_EQ(evershard({"verify", "--data", path("served")}).status, 0);
+}
+
+TEST_F(ServeFakeDoor, EndsAlsoWhereADoorNeverDoes) {
+  Process server(fake({"--drain-timeout", "0"}), how("hang"));
+  ASSERT_EQ(server.lines(1).size(), 1u);
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait(seconds(40)).status, 7);
+  EXPECT_THAT(read_file("log"), HasSubstr("error did not end in time"));
+}
+
+}  // namespace
+}  // namespace evershard::testing

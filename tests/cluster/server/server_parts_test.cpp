@@ -1,0 +1,286 @@
+// What a server decides without one: its table of settings, what is unsafe, its tokens, what systemd is told.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "evershard/cluster/server/doors.hpp"
+#include "evershard/cluster/server/server_settings.hpp"
+#include "evershard/cluster/server/service_notice.hpp"
+#include "evershard/cluster/server/token_file.hpp"
+#include "evershard/cluster/server/vacuuming.hpp"
+#include "evershard/cluster/settings/settings_file.hpp"
+
+namespace evershard::server {
+namespace {
+
+using settings::Given;
+using settings::Settings;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+Result<ServerOptions> options_with(const std::vector<Given>& flags) {
+  auto all = flags;
+  all.push_back({"data", "/data", "flag --data"});
+  return options_of(Settings::gather(server_settings(), all, {}, {}).value());
+}
+
+class Folder : public ::testing::Test {
+ protected:
+  Folder() { std::filesystem::create_directories(directory_); }
+  ~Folder() override { std::filesystem::remove_all(directory_); }
+  [[nodiscard]] std::filesystem::path path(const char* name) const { return directory_ / name; }
+  void write(const char* name, const std::string& text) const { std::ofstream(path(name)) << text; }
+
+ private:
+  std::filesystem::path directory_ = std::filesystem::path(::testing::TempDir()) / ("server-" + std::to_string(::getpid()) + "-" +
+      ::testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+TEST(ServerSettings, HaveTheDefaultsOfTheStructs) {
+  const auto options = options_with({});
+  ASSERT_TRUE(options) << options.error().what;
+  const ServerOptions defaults;
+  EXPECT_EQ(options->store.block_cache_bytes, defaults.store.block_cache_bytes);
+  EXPECT_EQ(options->store.limits.payload_bytes_max, defaults.store.limits.payload_bytes_max);
+  EXPECT_EQ(options->store.at_least_timeout, defaults.store.at_least_timeout);
+  EXPECT_EQ(options->store.create, defaults.store.create);
+  EXPECT_EQ(options->door.listen, defaults.door.listen);
+  EXPECT_EQ(options->door.keepalive, defaults.door.keepalive);
+  EXPECT_EQ(options->drain_timeout, defaults.drain_timeout);
+  EXPECT_EQ(options->vacuum_every, defaults.vacuum_every);
+  EXPECT_EQ(options->log.level, defaults.log.level);
+  EXPECT_EQ(options->insecure, false);
+}
+
+TEST(ServerSettings, ReachTheOptionsTheySteer) {
+  const auto options = options_with({{"block-cache", "3MiB", "f"}, {"max-payload-size", "7KiB", "f"}, {"listen", "a:1, b:2", "f"}, {"unix-socket", "/run/x", "f"},
+                                     {"drain-timeout", "7s", "f"}, {"log-level", "error", "f"}, {"log-format", "json", "f"}, {"insecure", "yes", "f"},
+                                     {"create", "no", "f"}, {"shards", "3", "f"}, {"tls-cert", "c", "f"}, {"tls-key", "k", "f"}, {"max-streams", "9", "f"}});
+  ASSERT_TRUE(options) << options.error().what;
+  EXPECT_EQ(options->store.data_dir, "/data");
+  EXPECT_EQ(options->store.block_cache_bytes, 3u << 20);
+  EXPECT_EQ(options->store.limits.payload_bytes_max, 7u << 10);
+  EXPECT_THAT(options->door.listen, ElementsAre("a:1", "b:2", "unix:/run/x"));
+  EXPECT_EQ(options->drain_timeout, std::chrono::seconds(7));
+  EXPECT_EQ(options->log.level, serving::LogLevel::error);
+  EXPECT_EQ(options->log.format, serving::LogFormat::json);
+  EXPECT_TRUE(options->insecure);
+  EXPECT_FALSE(options->store.create);
+  EXPECT_EQ(options->store.shards, 3u);
+  EXPECT_EQ(options->door.tls.key, "k");
+  EXPECT_EQ(options->door.streams_max, 9u);
+}
+
+TEST(ServerSettings, EachChangesSomethingOfItsOwn) {
+  std::set<std::string> names, variables;
+  for (const auto& setting : server_settings()) {
+    EXPECT_TRUE(names.insert(setting.name).second) << setting.name;
+    EXPECT_TRUE(variables.insert(settings::environment_name(setting.name)).second) << setting.name;
+    EXPECT_TRUE(setting.sentence.ends_with('.')) << setting.name;
+    EXPECT_FALSE(setting.group.empty());
+  }
+}
+
+TEST(ServerSettings, RefuseWhatDoesNotGoTogether) {
+  EXPECT_THAT(options_of(Settings::gather(server_settings(), {}, {}, {}).value()).error().what, HasSubstr("no data directory"));
+  EXPECT_THAT(options_with({{"tls-cert", "c", "flag --tls-cert"}}).error().what, HasSubstr("flag --tls-cert: tls-cert needs tls-key"));
+  EXPECT_THAT(options_with({{"tls-key", "k", "x"}}).error().what, HasSubstr("tls-key needs tls-cert"));
+  EXPECT_THAT(options_with({{"tls-client-ca", "k", "x"}}).error().what, HasSubstr("needs tls-cert and tls-key"));
+  EXPECT_THAT(options_with({{"listen", "none", "x"}}).error().what, HasSubstr("names no address"));
+  EXPECT_THAT(options_with({{"unix-socket", "here", "x"}}).error().what, HasSubstr("absolute"));
+  EXPECT_THAT(options_with({{"max-append-size", "1KiB", "x"}}).error().what, HasSubstr("smaller than max-payload-size"));
+}
+
+TEST(ServerSettings, AreWhatTheDocumentSays) {
+  std::ostringstream document;
+  document << std::ifstream(EVERSHARD_SOURCE "/docs/configuration.md").rdbuf();
+  EXPECT_EQ(document.str(), configuration_document()) << "evershard serve --help-markdown > docs/configuration.md";
+}
+
+TEST(ServerSettings, GiveASampleThatIsTaken) { EXPECT_TRUE(settings::from_file(server_settings(), configuration_sample(), "sample")); }
+
+TEST(ServerSettings, TakeTheFileThatThePackageInstalls) {
+  std::ostringstream file;
+  file << std::ifstream(EVERSHARD_SOURCE "/packaging/evershard.conf").rdbuf();
+  auto text = file.str();
+  ASSERT_FALSE(text.empty());
+  for (std::size_t at = 0; (at = text.find("\n#", at)) != std::string::npos;) {  // also what it has commented out
+    if (text[at + 2] == ' ') at += 2;
+    else text.erase(at + 1, 1);
+  }
+  const auto given = settings::from_file(server_settings(), text, "evershard.conf");
+  ASSERT_TRUE(given) << given.error().what;
+  EXPECT_THAT(*given, SizeIs(6));
+}
+
+TEST(SafetyCheck, KnowsWhatIsReachedFromThisMachineAlone) {
+  for (const auto* local : {"127.0.0.1:7420", "127.9.9.9:1", "[::1]:7420", "localhost:0", "unix:/run/x"}) EXPECT_TRUE(is_local(local)) << local;
+  for (const auto* open : {"0.0.0.0:7420", "[::]:7420", "10.0.0.1:1", "128.0.0.1:1", "example.org:1", "localhost.example.org:1", "127.0.0.1.example.org:1", ":7420", "*:7420",
+                           "[::ffff:127.0.0.1]:1", "7420", ""}) {
+    EXPECT_FALSE(is_local(open)) << open;
+  }
+}
+
+TEST(SafetyCheck, AsksForTlsAndForTokensOrClientCertificates) {
+  struct Case {
+    bool encrypted, certificates, tokens, safe;
+  };
+  const Case cases[] = {{false, false, false, false}, {false, false, true, false}, {false, true, true, false}, {true, false, false, false},
+                        {true, false, true, true},    {true, true, false, true},   {true, true, true, true}};
+  for (const auto& [encrypted, certificates, tokens, safe] : cases) {
+    EXPECT_EQ(unsafe({{"0.0.0.0:1", "listen", encrypted, certificates, tokens}}).empty(), safe) << encrypted << certificates << tokens;
+    EXPECT_THAT(unsafe({{"127.0.0.1:1", "listen", encrypted, certificates, tokens}}), IsEmpty());
+  }
+  EXPECT_THAT(unsafe({{"0.0.0.0:1", "listen", false, false, false}, {"127.0.0.1:1", "listen", false, false, false}, {"1.2.3.4:5", "http-listen", true, false, false}}),
+              ElementsAre("listen \"0.0.0.0:1\" can be reached from other machines, without TLS and without tokens",
+                          "http-listen \"1.2.3.4:5\" can be reached from other machines, without tokens or client certificates"));
+}
+
+TEST(SafetyCheck, LooksAtEveryAddressOfTheDoor) {
+  auto options = options_with({{"listen", "127.0.0.1:1, 0.0.0.0:2", "f"}, {"unix-socket", "/run/x", "f"}}).value();
+  EXPECT_THAT(unsafe(exposures_of(options)), SizeIs(1));
+  options.tokens = "tokens";
+  EXPECT_THAT(unsafe(exposures_of(options)), SizeIs(1));
+  options.door.tls = {"cert", "key", ""};
+  EXPECT_THAT(unsafe(exposures_of(options)), IsEmpty());
+}
+
+TEST_F(Folder, TokensAreReadAnewAndKeptWhereThatFails) {
+  write("tokens", "ann read aaaaaaaaaaaaaaaaaaaa\n");
+  TokenFile tokens(path("tokens"));
+  ASSERT_TRUE(tokens.load());
+  EXPECT_TRUE(tokens.access()->identify("aaaaaaaaaaaaaaaaaaaa"));
+  write("tokens", "ann read bbbbbbbbbbbbbbbbbbbb\n");
+  ASSERT_TRUE(tokens.load());
+  EXPECT_FALSE(tokens.access()->identify("aaaaaaaaaaaaaaaaaaaa"));
+  EXPECT_TRUE(tokens.access()->identify("bbbbbbbbbbbbbbbbbbbb"));
+
+  write("tokens", "");
+  EXPECT_FALSE(tokens.load());
+  EXPECT_TRUE(tokens.access()->identify("bbbbbbbbbbbbbbbbbbbb"));
+  std::filesystem::remove(path("tokens"));
+  EXPECT_EQ(tokens.load().error().code, ErrorCode::io);
+  EXPECT_FALSE(tokens.access()->identify(""));
+}
+
+TEST_F(Folder, NoErrorOfTokensShowsOne) {
+  const std::string hush = "hush-hush-hush-hush-hush";
+  const std::string lines[] = {hush, hush + " read", "ann " + hush + " read", hush + " read ann", "ann read short-hush", "ann read " + hush + " more",
+                               "ann read " + hush + "\nbob read " + hush, hush + " read " + hush + "1\n" + hush + " read " + hush + "2"};
+  for (const auto& text : lines) {
+    write("tokens", text);
+    const auto loaded = TokenFile(path("tokens")).load();
+    ASSERT_FALSE(loaded) << text;
+    EXPECT_THAT(loaded.error().what, Not(HasSubstr("hush")));
+    EXPECT_THAT(loaded.error().what, HasSubstr("line "));
+  }
+  EXPECT_THAT(TokenFile(hush).load().error().what, Not(HasSubstr("hush")));
+}
+
+TEST_F(Folder, SeesThatTokensAreOpenToOthers) {
+  write("tokens", "ann read aaaaaaaaaaaaaaaaaaaa\n");
+  ::chmod(path("tokens").c_str(), 0640);
+  EXPECT_FALSE(TokenFile(path("tokens")).is_open_to_others());
+  ::chmod(path("tokens").c_str(), 0644);
+  EXPECT_TRUE(TokenFile(path("tokens")).is_open_to_others());
+  EXPECT_FALSE(TokenFile("").is_open_to_others());
+}
+
+TEST_F(Folder, SystemdIsToldOverItsSocket) {
+  for (const bool abstract : {false, true}) {
+    const std::string name = abstract ? "@evershard-test-" + std::to_string(::getpid()) : path("notify").string();
+    const int socket = ::socket(AF_UNIX, SOCK_DGRAM, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, name.data(), name.size());
+    if (abstract) address.sun_path[0] = '\0';
+    ASSERT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size())), 0);
+
+    ServiceNotice(name, {}).send("READY=1");
+
+    char bytes[100];
+    const auto count = ::recv(socket, bytes, sizeof bytes, MSG_DONTWAIT);
+    ASSERT_GT(count, 0);
+    EXPECT_EQ(std::string(bytes, static_cast<std::size_t>(count)), "READY=1");
+    ::close(socket);
+  }
+  ServiceNotice("", {}).send("READY=1");
+  ServiceNotice("/not/there", {}).send("READY=1");
+  ServiceNotice(std::string(500, 'x'), {}).send("READY=1");
+}
+
+TEST(ServiceNotice, FollowsTheEnvironment) {
+  ::setenv("WATCHDOG_USEC", "3000000", 1);
+  EXPECT_EQ(ServiceNotice::from_environment().watchdog_every(), std::chrono::milliseconds(1'500));
+  ::setenv("WATCHDOG_PID", "1", 1);
+  EXPECT_EQ(ServiceNotice::from_environment().watchdog_every(), std::nullopt);
+  ::unsetenv("WATCHDOG_PID");
+  ::setenv("WATCHDOG_USEC", "nonsense", 1);
+  EXPECT_EQ(ServiceNotice::from_environment().watchdog_every(), std::nullopt);
+  ::unsetenv("WATCHDOG_USEC");
+}
+
+/// Counts; a vacuum takes until it is stopped.
+class SlowStore final : public Administration {
+ public:
+  explicit SlowStore(bool slow) : slow_(slow) {}
+  [[nodiscard]] Result<StoreStats> stats() const override { return StoreStats{}; }
+  [[nodiscard]] Result<void> flush() override { return {}; }
+  [[nodiscard]] Result<VerifyReport> verify(Progress) override { return VerifyReport{}; }
+  [[nodiscard]] Result<void> backup(const std::filesystem::path&, Progress) override { return {}; }
+  [[nodiscard]] Result<void> vacuum(Progress progress) override {
+    ++vacuums;
+    while (slow_) {
+      if (!progress(0, 1)) return refuse(ErrorCode::cancelled, "asked for");
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return {};
+  }
+  std::atomic<int> vacuums{0};
+
+ private:
+  const bool slow_;
+};
+
+TEST(Vacuuming, HappensEverySoOften) {
+  SlowStore store(false);
+  const auto log = serving::Log::nowhere();
+  Vacuuming vacuuming(store, std::chrono::milliseconds(5), *log);
+  while (store.vacuums < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  vacuuming.stop();
+  const int then = store.vacuums;
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_EQ(store.vacuums, then);
+}
+
+TEST(Vacuuming, IsCancelledAtTheEndAndNeverBegunWhereItIsOff) {
+  SlowStore store(true);
+  const auto log = serving::Log::nowhere();
+  {
+    Vacuuming vacuuming(store, std::chrono::milliseconds(1), *log);
+    while (store.vacuums == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  SlowStore untouched(true);
+  {
+    Vacuuming off(untouched, std::chrono::milliseconds(0), *log);
+    Vacuuming centuries(untouched, std::chrono::milliseconds(std::numeric_limits<std::int64_t>::max()), *log);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  EXPECT_EQ(untouched.vacuums, 0);
+}
+
+}  // namespace
+}  // namespace evershard::server
