@@ -1,6 +1,9 @@
 #include "evershard/cluster/server/doors.hpp"
 
+#include "evershard/cluster/http/http_door.hpp"
+
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 namespace evershard::server {
@@ -25,15 +28,40 @@ Result<std::unique_ptr<RunningDoor>> start_grpc(serving::Served& served, const S
   return std::make_unique<GrpcDoor>(*std::move(door));
 }
 
+class PageDoor final : public RunningDoor {
+ public:
+  explicit PageDoor(std::unique_ptr<http::HttpDoor> door) : door_(std::move(door)) {}
+  [[nodiscard]] std::string_view speaks() const override { return "http"; }
+  [[nodiscard]] std::vector<std::string> addresses() const override { return {door_->address()}; }
+  [[nodiscard]] Result<void> reload() override { return door_->reload_tls(); }
+  void stop(std::chrono::milliseconds drain) override { door_->stop(drain); }
+
+ private:
+  std::unique_ptr<http::HttpDoor> door_;
+};
+
+Result<std::unique_ptr<RunningDoor>> start_page(serving::Served& served, const ServerOptions& options) {
+  if (options.http.listen.empty()) return nullptr;
+  auto asked = options.http;
+  asked.settings = options.settings_json;
+  for (const auto& address : options.door.listen) asked.other_doors.emplace_back("grpc", address);
+  auto door = http::HttpDoor::start(served, std::move(asked));
+  if (!door) return refuse(std::move(door).error());
+  return std::make_unique<PageDoor>(*std::move(door));
+}
+
 }  // namespace
 
-std::vector<StartDoor> all_doors() { return {start_grpc}; }
+std::vector<StartDoor> all_doors() { return {start_grpc, start_page}; }
 
 std::vector<Exposure> exposures_of(const ServerOptions& options) {
   std::vector<Exposure> exposures;
   const auto& tls = options.door.tls;
   for (const auto& address : options.door.listen) {
     exposures.push_back({address, "listen", tls.given(), tls.given() && !tls.client_ca.empty(), !options.tokens.empty()});
+  }
+  if (!options.http.listen.empty()) {
+    exposures.push_back({options.http.listen, "http-listen", tls.given(), tls.given() && !tls.client_ca.empty(), !options.tokens.empty()});
   }
   return exposures;
 }

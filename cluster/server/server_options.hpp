@@ -9,6 +9,7 @@
 #include <string>
 
 #include "evershard/cluster/door/door.hpp"
+#include "evershard/cluster/http/http_options.hpp"
 #include "evershard/cluster/local/local.hpp"
 #include "evershard/cluster/serving/log.hpp"
 
@@ -17,6 +18,7 @@ namespace evershard::server {
 struct ServerOptions {
   LocalOptions store{};
   door::DoorOptions door{};
+  http::HttpOptions http{};
   std::filesystem::path tokens{};    ///< of Access; empty: everybody may do everything
   std::filesystem::path unix_socket{};  ///< one more address of the door; empty: none
   bool insecure = false;             ///< listens beyond this machine without what SafetyCheck asks for

@@ -123,6 +123,18 @@ void add_network(std::vector<Bound>& all) {
   bounded(network.duration("keepalive", "How often a silent client is asked whether it is there.", EVERSHARD_FIELD(door.keepalive)), 1'000, 86'400'000);
 }
 
+void add_page(std::vector<Bound>& all) {
+  Group page(all, "page");
+  const ServerOptions defaults;
+  page.add("http-listen", Kind::text, "Where the JSON interface, metrics and the page are served: HOST:PORT; `none`: nowhere.", defaults.http.listen,
+           [](ServerOptions& options, const Value& value) { options.http.listen = value.text == "none" ? "" : value.text; });
+  page.list("http-hosts", "Names, beside localhost and addresses, by which browsers may call the page where it has no tokens.", EVERSHARD_FIELD(http.hosts));
+  bounded(page.number("http-connections", "How many connections the page has at most.", EVERSHARD_FIELD(http.limits.connections)), 1, 100'000);
+  bounded(page.number("http-streams", "How many of them may be live streams.", EVERSHARD_FIELD(http.limits.streams)), 1, 100'000);
+  bounded(page.size("http-max-body", "The largest request body.", EVERSHARD_FIELD(http.limits.body_bytes)), 1'024, 1u << 30);
+  bounded(page.duration("http-idle-timeout", "A connection without a request is closed after this.", EVERSHARD_FIELD(http.limits.idle_time)), 100, 86'400'000);
+}
+
 void add_security(std::vector<Bound>& all) {
   Group security(all, "security");
   security.path("tokens", "A file of tokens: NAME SCOPE[,SCOPE...] TOKEN a line, scopes read, append, admin. Read again at SIGHUP. Without it everybody may do everything.",
@@ -179,6 +191,7 @@ const std::vector<Bound>& bound() {
     made.reserve(64);  // the groups hand out references
     add_store(made);
     add_network(made);
+    add_page(made);
     add_security(made);
     add_limits(made);
     add_running(made);
@@ -222,6 +235,9 @@ Result<ServerOptions> options_of(const settings::Settings& settings) {
     if (!options.unix_socket.is_absolute()) return unfit(settings, "unix-socket", "must be an absolute path");
     options.door.listen.push_back("unix:" + options.unix_socket.string());
   }
+  options.http.tls = {tls.certificate, tls.key, tls.client_ca};
+  options.http.store_limits = options.store.limits;
+  options.http.limits.at_least_time = options.store.at_least_timeout;
   if (options.door.listen.empty()) return unfit(settings, "listen", "names no address");
   return options;
 }
