@@ -34,6 +34,7 @@ export interface Attempts {
 /** Tries until it works, fails for good, or would begin after the deadline. `attempt` is safe to repeat. */
 export async function retrying<T>({ kind, deadline, signal, onRetry }: Attempts, attempt: () => Promise<T>): Promise<T> {
   let unknown = false;
+  let before: EvershardError | undefined;
   for (let tried = 0; ; ++tried) {
     try {
       return await attempt();
@@ -42,7 +43,9 @@ export async function retrying<T>({ kind, deadline, signal, onRetry }: Attempts,
       unknown ||= error.outcomeUnknown;
       const again = error.retryable || (kind === "append" && error.code === "timeout");
       const wait = backoffMs(tried, error);
+      if (!again && kind === "read" && error.code === "timeout" && Date.now() >= deadline) throw before ?? error;  // why it took so long says more
       if (!again) throw error;
+      before = error;
       if (Date.now() + wait >= deadline) {
         if (kind === "append" && unknown) throw new OutcomeUnknownError(`no answer says whether it is stored: ${error.message}`, error.details, { cause: error });
         throw error;
