@@ -43,8 +43,8 @@ std::optional<RemoteOptions> Invocation::server() const {
   options.token = given("token", "EVERSHARD_TOKEN");
   options.tls = arguments.has("tls");
   options.tls_ca = given("tls-ca", "EVERSHARD_TLS_CA");
-  options.tls_certificate = given("tls-cert", "EVERSHARD_TLS_CERT");
-  options.tls_key = given("tls-key", "EVERSHARD_TLS_KEY");
+  options.tls_certificate = given("tls-cert", "EVERSHARD_CLIENT_TLS_CERT");
+  options.tls_key = given("tls-key", "EVERSHARD_CLIENT_TLS_KEY");
   options.timeout = std::chrono::seconds(arguments.number_at_least("timeout", 1));
   return options;
 }
@@ -75,8 +75,8 @@ Options store_options() {
       .value("token", "TOKEN", "for a server that asks for one; else EVERSHARD_TOKEN, which other users of this machine cannot see")
       .flag("tls", "speak TLS to the server; implied by each of the following")
       .value("tls-ca", "FILE", "who signed the server's certificate; else EVERSHARD_TLS_CA, else whom this machine trusts")
-      .value("tls-cert", "FILE", "a certificate of one's own; else EVERSHARD_TLS_CERT")
-      .value("tls-key", "FILE", "and its key; else EVERSHARD_TLS_KEY")
+      .value("tls-cert", "FILE", "a certificate of one's own; else EVERSHARD_CLIENT_TLS_CERT")
+      .value("tls-key", "FILE", "and its key; else EVERSHARD_CLIENT_TLS_KEY")
       .number("timeout", "SECONDS", "how long a server may take to answer, all tries together", 10);
   return options;
 }

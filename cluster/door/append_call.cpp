@@ -14,8 +14,9 @@ struct Asked {
   grpc::ServerUnaryReactor* reactor;
   grpc::ByteBuffer* out;
   std::uint32_t conflicts_max = 0;
+  std::size_t events = 0;
   std::vector<AppendCondition> conditions{};  ///< only where conflicts are wanted
-  UnderWay here;
+  std::shared_ptr<UnderWay> here;
 };
 
 void answer(Calls& calls, const std::shared_ptr<Asked>& asked, const Result<Appended>& result) {
@@ -24,11 +25,12 @@ void answer(Calls& calls, const std::shared_ptr<Asked>& asked, const Result<Appe
     messages::put(*result, response);
     response.set_watermark(std::max(calls.served.store.head().value_or(result->last_position), result->last_position).value);
     *asked->out = bytes_of(response);
+    if (!result->duplicate) calls.served.metrics->appended("grpc", std::chrono::steady_clock::now() - asked->here->began, asked->events);
     return asked->reactor->Finish(grpc::Status::OK);
   }
-  if (result.error().code != ErrorCode::condition_failed || asked->conditions.empty()) return asked->reactor->Finish(status_of(result.error()));
+  if (result.error().code != ErrorCode::condition_failed || asked->conditions.empty()) return asked->reactor->Finish(asked->here->refused(result.error()));
   calls.served.pool.run([&calls, asked, error = result.error()] {
-    asked->reactor->Finish(status_of(error, conflicts_of(calls.served.store, error, asked->conditions, asked->conflicts_max)));
+    asked->reactor->Finish(asked->here->refused(error, conflicts_of(calls.served.store, error, asked->conditions, asked->conflicts_max)));
   });
 }
 
@@ -45,8 +47,9 @@ std::vector<RecordedEvent> conflicts_of(EventStore& store, const Error& error, c
 
 grpc::ServerUnaryReactor* answer_append(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, grpc::ByteBuffer* out) {
   auto* reactor = context->DefaultReactor();
+  auto here = std::make_shared<UnderWay>(calls, "Append");
   const auto refused = [&](const Error& error) {
-    reactor->Finish(status_of(error));
+    reactor->Finish(here->refused(error));
     return reactor;
   };
   if (auto caller = calls.admit(*context, serving::Scope::append); !caller) return refused(caller.error());
@@ -55,7 +58,7 @@ grpc::ServerUnaryReactor* answer_append(Calls& calls, grpc::CallbackServerContex
   auto append = codec::decode_append(in_one_piece(*in, slice), most);
   if (!append) return refused(append.error());
 
-  auto asked = std::make_shared<Asked>(Asked{reactor, out, most, {}, UnderWay(calls)});
+  auto asked = std::make_shared<Asked>(Asked{reactor, out, most, append->events.size(), {}, std::move(here)});
   if (most > 0) asked->conditions = append->conditions;
   calls.served.store.append_async(*std::move(append), [&calls, asked = std::move(asked)](Result<Appended> result) {
     calls.answer([&calls, asked, result = std::move(result)] { answer(calls, asked, result); });

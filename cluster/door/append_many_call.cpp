@@ -18,7 +18,7 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* AppendManyCall::sta
   auto* reactor = call.get();
   if (auto caller = calls.admit(*context, serving::Scope::append); !caller) {
     call->finished_ = true;
-    call->Finish(status_of(caller.error()));
+    call->Finish(call->here_.refused(caller.error()));
   } else {
     call->reading_ = true;
     call->StartRead(&call->incoming_);
@@ -50,6 +50,7 @@ void AppendManyCall::take(const std::shared_ptr<Slot>& slot) {
   grpc::Slice slice;
   auto append = codec::decode_append(in_one_piece(incoming_, slice), slot->conflicts_max);
   if (!append) return refuse_slot(slot, append.error());
+  slot->events = append->events.size();
   if (slot->conflicts_max > 0) slot->conditions = append->conditions;
   calls_.served.store.append_async(*std::move(append), [call = shared_from_this(), slot](Result<Appended> result) {
     call->calls_.answer([call, slot, result = std::move(result)] {
@@ -65,6 +66,7 @@ void AppendManyCall::answered(const std::shared_ptr<Slot>& slot, const Result<Ap
     auto& response = *outcome.mutable_appended();
     messages::put(*result, response);
     response.set_watermark(std::max(calls_.served.store.head().value_or(result->last_position), result->last_position).value);
+    if (!result->duplicate) calls_.served.metrics->appended("grpc", std::chrono::steady_clock::now() - slot->came, slot->events);
     return put_outcome(slot, outcome);
   }
   if (result.error().code != ErrorCode::condition_failed || slot->conditions.empty()) return refuse_slot(slot, result.error());

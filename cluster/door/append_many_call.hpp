@@ -14,7 +14,7 @@ namespace evershard::door {
 class AppendManyCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>, public std::enable_shared_from_this<AppendManyCall> {
  public:
   static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context);
-  explicit AppendManyCall(Calls& calls) : calls_(calls), here_(calls) {}
+  explicit AppendManyCall(Calls& calls) : calls_(calls), here_(calls, "AppendMany") {}
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
@@ -24,6 +24,8 @@ class AppendManyCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
  private:
   struct Slot {
     std::size_t bytes = 0;
+    std::size_t events = 0;
+    std::chrono::steady_clock::time_point came = std::chrono::steady_clock::now();
     std::uint32_t conflicts_max = 0;
     std::vector<AppendCondition> conditions{};
     std::optional<grpc::ByteBuffer> outcome{};
@@ -36,7 +38,7 @@ class AppendManyCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
   void go_on();
 
   Calls& calls_;
-  const UnderWay here_;
+  UnderWay here_;
   std::shared_ptr<AppendManyCall> self_;  ///< until OnDone
   grpc::ByteBuffer incoming_;
   std::mutex mutex_;

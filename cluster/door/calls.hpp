@@ -8,7 +8,9 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "evershard/cluster/wire/status.hpp"
@@ -43,18 +45,27 @@ struct Calls {
   void at_least(const pb::AtLeast* wanted, std::function<void(Result<void>)> then);
 };
 
-/// While it lives, the call counts.
+/// A call, from its first byte to its answer: counted while it lives, measured when it goes.
 class UnderWay {
  public:
-  explicit UnderWay(Calls& calls) : calls_(&calls) { ++calls.under_way; }
-  UnderWay(UnderWay&& other) noexcept : calls_(std::exchange(other.calls_, nullptr)) {}
-  UnderWay& operator=(UnderWay&&) = delete;
+  UnderWay(Calls& calls, std::string_view method) : calls_(calls), method_(calls.served.metrics->method("grpc", method)) { ++calls_.under_way; }
+  UnderWay(const UnderWay&) = delete;
   ~UnderWay() {
-    if (calls_ != nullptr) --calls_->under_way;
+    method_.answered(std::chrono::steady_clock::now() - began, refused_);
+    --calls_.under_way;
+  }
+  /// Returns: what the client is told.
+  grpc::Status refused(const Error& error, const std::vector<RecordedEvent>& conflicts = {}) {
+    refused_ = error.code;
+    return status_of(error, conflicts);
   }
 
+  const std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+
  private:
-  Calls* calls_;
+  Calls& calls_;
+  serving::MethodMetrics& method_;
+  std::optional<ErrorCode> refused_;  ///< whoever is at work on the call
 };
 
 /// Errors: invalid_argument: malformed
@@ -76,27 +87,28 @@ template <class Message>
 ///
 /// Shape: `answer`: Result<void>(Request&, Response&)
 template <class Request, class Response, class Answer>
-grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, grpc::ByteBuffer* out,
+grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, const char* method, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, grpc::ByteBuffer* out,
                                            serving::Scope scope, Answer answer) {
   auto* reactor = context->DefaultReactor();
+  auto here = std::make_shared<UnderWay>(calls, method);
   auto request = std::make_shared<Request>();
   auto caller = calls.admit(*context, scope);
   auto parsed = caller ? parse(*in, *request) : Result<void>(refuse(caller.error()));
   if (!parsed) {
-    reactor->Finish(status_of(parsed.error()));
+    reactor->Finish(here->refused(parsed.error()));
     return reactor;
   }
   const pb::AtLeast* wanted = nullptr;
   if constexpr (requires { request->at_least(); }) {
     if (request->has_at_least()) wanted = &request->at_least();
   }
-  calls.at_least(wanted, [&calls, context, request, out, reactor, answer = std::move(answer), here = std::make_shared<UnderWay>(calls)](const Result<void>& there) {
-    if (!there) return reactor->Finish(status_of(there.error()));
+  calls.at_least(wanted, [&calls, context, request, out, reactor, answer = std::move(answer), here](const Result<void>& there) {
+    if (!there) return reactor->Finish(here->refused(there.error()));
     calls.served.pool.run([context, request, out, reactor, answer, here] {
       if (context->IsCancelled()) return reactor->Finish(grpc::Status::CANCELLED);
       Response response;
       auto done = answer(*request, response);
-      if (!done) return reactor->Finish(status_of(done.error()));
+      if (!done) return reactor->Finish(here->refused(done.error()));
       *out = bytes_of(response);
       reactor->Finish(grpc::Status::OK);
     });

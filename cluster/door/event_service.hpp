@@ -3,6 +3,7 @@
 #pragma once
 
 #include "evershard/cluster/door/calls.hpp"
+#include "evershard/cluster/serving/types_cache.hpp"
 #include "evershard/v1/service.grpc.pb.h"
 
 namespace evershard::door {
@@ -21,7 +22,7 @@ class EventService final : public RawEventStore<pb::EventStore::Service> {
   using Context = grpc::CallbackServerContext;
   using Bytes = grpc::ByteBuffer;
 
-  explicit EventService(Calls& calls) : calls_(calls) {}
+  explicit EventService(Calls& calls) : calls_(calls), types_(calls.served.types) {}
 
   grpc::ServerUnaryReactor* Append(Context* context, const Bytes* in, Bytes* out) override;
   grpc::ServerBidiReactor<Bytes, Bytes>* AppendMany(Context* context) override;
@@ -39,6 +40,7 @@ class EventService final : public RawEventStore<pb::EventStore::Service> {
 
  private:
   Calls& calls_;
+  serving::TypesCache types_;
 };
 
 }  // namespace evershard::door

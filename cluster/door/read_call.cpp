@@ -10,7 +10,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, grpc::
   auto* reactor = call.get();
   if (auto begun = call->begin(context, *in); !begun) {
     call->finished_ = true;
-    call->Finish(status_of(begun.error()));
+    call->Finish(call->here_.refused(begun.error()));
     return reactor;
   }
   call->reading_ = true;  // until the watermark is there, it is as good as a read under way
@@ -53,6 +53,7 @@ Result<void> ReadCall::begin(grpc::CallbackServerContext* context, const grpc::B
 void ReadCall::read_page() {
   auto page = stream_->next_page();
   if (!page) return end(page.error());
+  calls_.served.metrics->events_read("grpc", page->events.size());
   auto slice = new_slice(codec::encoded_bytes(*page));
   codec::encode_to(*page, begin_of(slice));
   grpc::ByteBuffer bytes(&slice, 1);
@@ -70,7 +71,7 @@ void ReadCall::end(const Error& error) {
   {
     const std::lock_guard lock(mutex_);
     reading_ = false;
-    ending_ = status_of(error);
+    ending_ = here_.refused(error);
   }
   go_on();
 }

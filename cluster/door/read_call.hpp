@@ -13,7 +13,7 @@ namespace evershard::door {
 class ReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public std::enable_shared_from_this<ReadCall> {
  public:
   static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in);
-  explicit ReadCall(Calls& calls) : calls_(calls), here_(calls) {}
+  explicit ReadCall(Calls& calls) : calls_(calls), here_(calls, "Read") {}
 
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
@@ -26,7 +26,7 @@ class ReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public
   void end(const Error& error);
 
   Calls& calls_;
-  const UnderWay here_;
+  UnderWay here_;
   std::shared_ptr<ReadCall> self_;  ///< until OnDone
   pb::ReadRequest request_;
   std::optional<EventStream> stream_;  ///< the pool's, but for cancel()

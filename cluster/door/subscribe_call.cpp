@@ -26,7 +26,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* SubscribeCall::start(Calls& calls, g
   auto call = std::make_shared<SubscribeCall>(calls);
   call->self_ = call;
   auto* reactor = call.get();
-  if (auto begun = call->begin(context, *in); !begun) call->finish(status_of(begun.error()));
+  if (auto begun = call->begin(context, *in); !begun) call->finish(call->here_.refused(begun.error()));
   else call->run_read();
   return reactor;
 }
@@ -65,13 +65,14 @@ void SubscribeCall::run_read() {
 void SubscribeCall::read() {
   if (cancelled()) return finish(grpc::Status::CANCELLED);
   auto item = feed_->next(std::chrono::milliseconds(0));
-  if (!item) return finish(status_of(item.error()));
+  if (!item) return finish(here_.refused(item.error()));
   if (item->kind == FeedItem::Kind::idle) return wait(item->watermark);
   google::protobuf::Arena arena;
   auto* response = google::protobuf::Arena::CreateMessage<pb::SubscribeResponse>(&arena);
   response->set_kind(kind_of(item->kind));
   for (const auto& event : item->events) messages::put(event, *response->add_events());
   response->set_watermark(item->watermark.value);
+  if (!item->events.empty()) calls_.served.metrics->events_read("grpc", item->events.size());
   send(*response);
 }
 
@@ -108,7 +109,7 @@ void SubscribeCall::woken(serving::HeadWatch::Why why, GlobalPosition looked_at)
   }
   switch (why) {
     case serving::HeadWatch::Why::something: return run_read();
-    case serving::HeadWatch::Why::closing: return finish(status_of({ErrorCode::unavailable, "the server is stopping"}));
+    case serving::HeadWatch::Why::closing: return finish(here_.refused({ErrorCode::unavailable, "the server is stopping"}));
     case serving::HeadWatch::Why::deadline: {
       pb::SubscribeResponse heartbeat;
       heartbeat.set_kind(pb::SubscribeResponse::KIND_HEARTBEAT);

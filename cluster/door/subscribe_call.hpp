@@ -14,7 +14,8 @@ namespace evershard::door {
 class SubscribeCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public std::enable_shared_from_this<SubscribeCall> {
  public:
   static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in);
-  explicit SubscribeCall(Calls& calls) : calls_(calls), here_(calls) {}
+  explicit SubscribeCall(Calls& calls) : calls_(calls), here_(calls, "Subscribe") { calls_.served.metrics->streams("grpc", 1); }
+  ~SubscribeCall() override { calls_.served.metrics->streams("grpc", -1); }
 
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
@@ -33,7 +34,7 @@ class SubscribeCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, p
   [[nodiscard]] bool cancelled();
 
   Calls& calls_;
-  const UnderWay here_;
+  UnderWay here_;
   std::shared_ptr<SubscribeCall> self_;  ///< until OnDone
   Query query_;
   std::optional<EventFeed> feed_;  ///< the pool's, but for cancel()

@@ -20,20 +20,20 @@ class WorkCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public
  public:
   using Work = std::function<Result<Response>(Request& request, const Progress& progress)>;
 
-  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, Work work) {
-    auto call = std::make_shared<WorkCall>(calls);
+  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, const char* method, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, Work work) {
+    auto call = std::make_shared<WorkCall>(calls, method);
     call->self_ = call;
     auto* reactor = call.get();
     auto caller = calls.admit(*context, serving::Scope::admin);
     auto parsed = caller ? parse(*in, call->request_) : Result<void>(refuse(caller.error()));
     if (!parsed) {
-      call->Finish(status_of(parsed.error()));
+      call->Finish(call->here_.refused(parsed.error()));
       return reactor;
     }
     std::thread([call, work = std::move(work)] { call->work(work); }).detach();
     return reactor;
   }
-  explicit WorkCall(Calls& calls) : here_(calls) {}
+  WorkCall(Calls& calls, const char* method) : here_(calls, method) {}
 
   void OnWriteDone(bool ok) override {
     const auto keep = this->shared_from_this();
@@ -65,7 +65,7 @@ class WorkCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public
     });
     std::unique_lock lock(mutex_);
     if (result) last_ = bytes_of(*result);
-    ending_ = result ? grpc::Status::OK : status_of(result.error());
+    ending_ = result ? grpc::Status::OK : here_.refused(result.error());
     go_on(lock);
   }
 
@@ -84,7 +84,7 @@ class WorkCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public
     this->Finish(status);
   }
 
-  const UnderWay here_;
+  UnderWay here_;
   std::shared_ptr<WorkCall> self_;  ///< until OnDone
   Request request_;
   std::mutex mutex_;

@@ -14,7 +14,7 @@
 #include "evershard/cluster/http/live_stats.hpp"
 #include "evershard/cluster/http/stream.hpp"
 #include "evershard/cluster/http/target.hpp"
-#include "evershard/cluster/http/types_cache.hpp"
+#include "evershard/cluster/serving/types_cache.hpp"
 #include "evershard/cluster/serving/served.hpp"
 #include "evershard/protocol/timestamp.hpp"
 
@@ -110,7 +110,7 @@ class Api {
   const Surroundings around_;
   const std::string address_;
   const Timestamp started_at_ = Timestamp::now();
-  TypesCache types_;
+  serving::TypesCache types_;
   LiveStats live_stats_;
   std::vector<serving::MethodMetrics*> methods_;
   std::atomic<bool> stopping_{false};

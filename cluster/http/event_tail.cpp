@@ -24,7 +24,7 @@ std::string mark(std::string_view name, GlobalPosition watermark) {
 
 }  // namespace
 
-EventTail::EventTail(serving::Served served, TypesCache& types, Query query, GlobalPosition after, std::chrono::milliseconds heartbeat)
+EventTail::EventTail(serving::Served served, serving::TypesCache& types, Query query, GlobalPosition after, std::chrono::milliseconds heartbeat)
     : served_(std::move(served)),
       types_(types),
       query_(std::move(query)),

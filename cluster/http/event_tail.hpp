@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "evershard/cluster/http/stream.hpp"
-#include "evershard/cluster/http/types_cache.hpp"
+#include "evershard/cluster/serving/types_cache.hpp"
 #include "evershard/cluster/serving/served.hpp"
 
 namespace evershard::http {
@@ -19,7 +19,7 @@ namespace evershard::http {
 class EventTail final : public Stream, public std::enable_shared_from_this<EventTail> {
  public:
   /// Shape: the query was checked. `types`: outlives the tail.
-  EventTail(serving::Served served, TypesCache& types, Query query, GlobalPosition after, std::chrono::milliseconds heartbeat);
+  EventTail(serving::Served served, serving::TypesCache& types, Query query, GlobalPosition after, std::chrono::milliseconds heartbeat);
   void next(Done done) override;
   void cancel() override;
 
@@ -29,7 +29,7 @@ class EventTail final : public Stream, public std::enable_shared_from_this<Event
   [[nodiscard]] Piece piece_of(const FeedItem& item);
 
   const serving::Served served_;
-  TypesCache& types_;
+  serving::TypesCache& types_;
   const Query query_;
   const std::chrono::milliseconds heartbeat_;
   EventFeed feed_;

@@ -9,7 +9,7 @@
 
 #include "evershard/cluster/exchange/payload_types.hpp"
 
-namespace evershard::http {
+namespace evershard::serving {
 
 class TypesCache {
  public:
@@ -27,4 +27,4 @@ class TypesCache {
   std::vector<std::unique_ptr<PayloadTypes>> free_;
 };
 
-}  // namespace evershard::http
+}  // namespace evershard::serving

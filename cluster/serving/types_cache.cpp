@@ -1,8 +1,8 @@
-#include "evershard/cluster/http/types_cache.hpp"
+#include "evershard/cluster/serving/types_cache.hpp"
 
 #include <utility>
 
-namespace evershard::http {
+namespace evershard::serving {
 
 Result<TypesCache::Lease> TypesCache::lease() {
   RegisteredTypes now;
@@ -39,4 +39,4 @@ Result<TypesCache::Lease> TypesCache::lease() {
   });
 }
 
-}  // namespace evershard::http
+}  // namespace evershard::serving
