@@ -1,6 +1,7 @@
 #include "evershard/cluster/serving/log_line.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "evershard/cluster/exchange/json_text.hpp"
 #include "evershard/protocol/in_quotes.hpp"

@@ -15,6 +15,8 @@ namespace {
 
 class ServeLoad : public Program {
  protected:
+  ServeLoad() { ::setenv("EVERSHARD_HTTP_LISTEN", "none", 1); }
+
   static std::string address_of(Process& server) {
     const auto lines = server.lines(1);
     return lines.empty() ? "" : lines.front().substr(6);

@@ -26,6 +26,9 @@ constexpr const char* hush = "hush-hush-hush-hush-hush";
 
 class Serve : public Program {
  protected:
+  /// Servers of several tests run at once, and the page's default port is one for all.
+  Serve() { ::setenv("EVERSHARD_HTTP_LISTEN", "none", 1); }
+
   /// Words of a server on a free port, with its log in a file.
   [[nodiscard]] Words serving(Words more = {}) const {
     Words all{"serve", "--data", path("served"), "--listen", "127.0.0.1:0", "--log-file", path("log"), "--shards", "4"};
@@ -279,6 +282,21 @@ TEST_F(Serve, NamesAUnixSocketBehindTheFirstAddress) {
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_THAT(lines.front(), ::testing::EndsWith(" unix:" + path("socket")));
   EXPECT_TRUE(std::filesystem::is_socket(path("socket")));
+}
+
+TEST_F(Serve, NamesThePageBehindIt) {
+  Process server(serving({"--http-listen", "127.0.0.1:0"}));
+  const auto lines = server.lines(1);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines.front(), HasSubstr(" http 127.0.0.1:"));
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.wait().status, 0);
+}
+
+TEST_F(Serve, RefusesAPageThatIsReachedFromElsewhere) {
+  const auto done = run(serving({"--http-listen", "0.0.0.0:0"}));
+  EXPECT_EQ(done.status, 5);
+  EXPECT_THAT(done.err, HasSubstr("http-listen \"0.0.0.0:0\" can be reached from other machines"));
 }
 
 TEST_F(Serve, PrintsItsDocumentAndASample) {
