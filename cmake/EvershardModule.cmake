@@ -7,7 +7,7 @@
 #     USES_HEADERS nlohmann_json::nlohmann_json  # the same, headers only: who links us need not have them
 #     USES_PUBLIC tl::expected       # foreign targets that public headers need
 #     HEADERS store.hpp ...          # public
-#     PCH <caf/all.hpp>              # precompiled headers of its own; default: the common ones
+#     PCH <caf/all.hpp>              # precompiled headers of its own, or a target to share those of; default: the common ones
 #     SOURCES store.cpp ...)         # none: headers only
 #
 # The folder is linked to <build>/include/<name>/evershard/<folder>; a target sees its own root and those of its DEPENDS, nothing else.
@@ -64,9 +64,11 @@ function(evershard_module name)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${uses}>)
   endforeach()
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  if(arg_PCH)
-    target_precompile_headers(${target} PRIVATE ${arg_PCH})
-  else()
+  if(NOT arg_PCH)
     target_precompile_headers(${target} REUSE_FROM evershard_precompiled)
+  elseif(TARGET ${arg_PCH})
+    target_precompile_headers(${target} REUSE_FROM ${arg_PCH})
+  else()
+    target_precompile_headers(${target} PRIVATE ${arg_PCH})
   endif()
 endfunction()

@@ -14,10 +14,12 @@ class AggregateState : public TypedStore {
   /// Deposits of 1 to 5 at positions 2, 4, 6, 8, 10; snapshots of versions 2 and 4.
   void SetUp() override {
     TypedStore::SetUp();
+    Json events = Json::array();
     for (int i = 1; i <= 5; ++i) {
-      append(data_, R"({"type":"Between"})" "\n");
-      deposit(i);
+      events.push_back({{"type", "Between"}});
+      events.push_back(deposit_as_json(i));
     }
+    append(data_, Json{{"events", events}}.dump() + "\n");
     put_snapshot_of_balance(2, 3);
     put_snapshot_of_balance(4, 10);
   }

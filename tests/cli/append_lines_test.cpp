@@ -176,7 +176,7 @@ TEST_F(AppendLinesCommand, StopsAtCtrlCAndSaysHowFarItCame) {
   const std::string data = store();
   Process process(words({"append", "--data", data, "--jsonl", "-", "--format", "json"}));
   process.write("{\"type\":\"A\"}\n{\"type\":\"B\"}\n");
-  ASSERT_GE(process.lines(3).size(), 2u);
+  ASSERT_GE(process.lines(2).size(), 2u);  // "[\n" and ",\n": the last answer's line is open
 
   process.signal(SIGINT);
   const Finished done = process.wait();

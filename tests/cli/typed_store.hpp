@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "evershard/cluster/exchange/base64.hpp"
 #include "tests/cli/bank.pb.h"
 #include "tests/cli/program.hpp"
 
@@ -32,6 +33,13 @@ class TypedStore : public Program {
     tests::bank::Deposited deposited;
     deposited.set_amount(amount);
     append_payload(deposited_message, deposited.SerializeAsString());
+  }
+  /// As in a line for `append --jsonl`.
+  [[nodiscard]] Json deposit_as_json(std::int64_t amount) const {
+    tests::bank::Deposited deposited;
+    deposited.set_amount(amount);
+    return {{"aggregate", "bank_account-1"}, {"type", deposited_message}, {"payload", to_base64(deposited.SerializeAsString())},
+            {"payload_encoding", "base64"}, {"payload_format", 2}};
   }
   void put_snapshot(std::uint64_t version, std::string_view payload, int format = 2) const {
     write_file("payload", payload);
