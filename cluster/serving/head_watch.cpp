@@ -39,6 +39,7 @@ HeadWatch::Ticket HeadWatch::when_reached(GlobalPosition position, Clock::time_p
 }
 
 HeadWatch::Ticket HeadWatch::when_matching(GlobalPosition after, Query query, Clock::time_point deadline, Wake wake) {
+  const auto head = store_.head().value_or(after);
   std::unique_lock lock(mutex_);
   if (closing_ || (after < looked_at_ && !interests_.empty())) {
     const auto why = closing_ ? Why::closing : Why::something;
@@ -46,7 +47,8 @@ HeadWatch::Ticket HeadWatch::when_matching(GlobalPosition after, Query query, Cl
     wake(why, after);
     return 0;
   }
-  if (interests_.empty()) looked_at_ = after;  // whatever lies before it is nobody's business
+  // Whatever lies before it is nobody's business. One that waits from beyond the head must not hide from others what comes before.
+  if (interests_.empty()) looked_at_ = std::min(after, head);
   const auto ticket = ++last_;
   by_deadline_.emplace(deadline, ticket);
   waits_.emplace(ticket, Wait{after, deadline, {}, std::move(wake)});
@@ -55,11 +57,12 @@ HeadWatch::Ticket HeadWatch::when_matching(GlobalPosition after, Query query, Cl
   return ticket;
 }
 
-void HeadWatch::cancel(Ticket ticket) {
+bool HeadWatch::cancel(Ticket ticket) {
+  std::optional<Wait> wait;  // what it holds goes outside of the lock
   std::unique_lock lock(mutex_);
-  (void)take(ticket);
-  if (std::this_thread::get_id() == thread_.get_id()) return;
-  changed_.wait(lock, [&] { return calling_ != ticket; });
+  wait = take(ticket);
+  if (!wait && std::this_thread::get_id() != thread_.get_id()) changed_.wait(lock, [&] { return calling_ != ticket; });
+  return wait.has_value();
 }
 
 void HeadWatch::close() {
@@ -68,6 +71,7 @@ void HeadWatch::close() {
     closing_ = true;
   }
   changed_.notify_all();
+  const std::lock_guard joining(joining_);
   if (thread_.joinable()) thread_.join();
 }
 
@@ -86,11 +90,10 @@ void HeadWatch::watch() {
     seen = std::max(seen, *head);
     end_reached(lock, *head);
     if (!interests_.empty() && looked_at_ < *head) look_at_new_events(lock, *head);
-    end_late(lock);
+    end_late(lock, *head);
   }
   closing_ = true;
-  end_all();
-  lock.unlock();
+  end_all(lock);
 }
 
 std::optional<HeadWatch::Wait> HeadWatch::take(Ticket ticket) {
@@ -152,13 +155,13 @@ void HeadWatch::look_at_new_events(std::unique_lock<std::mutex>& lock, GlobalPos
   }
 }
 
-void HeadWatch::end_late(std::unique_lock<std::mutex>& lock) {
+void HeadWatch::end_late(std::unique_lock<std::mutex>& lock, GlobalPosition head) {
   const auto now = Clock::now();
   while (!by_deadline_.empty() && by_deadline_.begin()->first <= now) {
     const auto looked_at = looked_at_;
     call(lock, by_deadline_.begin()->second, [&](Wait& wait) {
       if (wait.reached) {
-        wait.reached(refuse(ErrorCode::timeout, "position " + std::to_string(wait.position.value) + " was not reached in time"));
+        wait.reached(refuse(ErrorCode::timeout, "the watermark is at " + std::to_string(head.value) + ", not yet at " + std::to_string(wait.position.value)));
       } else {
         wait.wake(Why::deadline, std::max(looked_at, wait.position));
       }
@@ -166,18 +169,13 @@ void HeadWatch::end_late(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-void HeadWatch::end_all() {
-  std::unordered_map<Ticket, Wait> waits;
-  waits.swap(waits_);
-  by_deadline_.clear();
-  by_position_.clear();
-  interests_ = {};
-  mutex_.unlock();
-  for (auto& [ticket, wait] : waits) {
-    if (wait.reached) wait.reached(refuse(closing()));
-    else wait.wake(Why::closing, wait.position);
+void HeadWatch::end_all(std::unique_lock<std::mutex>& lock) {
+  while (!waits_.empty()) {
+    call(lock, waits_.begin()->first, [](Wait& wait) {
+      if (wait.reached) wait.reached(refuse(closing()));
+      else wait.wake(Why::closing, wait.position);
+    });
   }
-  mutex_.lock();
 }
 
 }  // namespace evershard::serving
