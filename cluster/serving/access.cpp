@@ -24,10 +24,11 @@ std::string digest_of(std::string_view token) {
 /// Absent: an unknown one.
 std::optional<std::uint8_t> scopes_of(std::string_view list) {
   std::uint8_t scopes = 0;
-  while (!list.empty()) {
-    const auto end = std::min(list.find(','), list.size());
+  for (bool more = true; more;) {
+    const auto end = list.find(',');
     const auto word = list.substr(0, end);
-    list.remove_prefix(std::min(end + 1, list.size()));
+    more = end != std::string_view::npos;
+    if (more) list.remove_prefix(end + 1);
     bool known = false;
     for (const auto scope : scopes_known) {
       if (word != name_of(scope)) continue;
@@ -66,14 +67,15 @@ Result<Access> Access::of_tokens(std::string_view text, std::string_view name) {
     };
     if (!(words >> scopes >> token) || words >> more) return wrong("a line is NAME SCOPE[,SCOPE...] TOKEN");
     const auto may = scopes_of(scopes);
-    if (!may || *may == 0) return wrong("what stands second is no list of read, append and admin");
+    // Of a line with its words in a wrong order any word may be the token: none is shown.
+    if (!may || *may == 0) return wrong("the second word is no list of read, append and admin");
     if (token.size() < token_bytes_min) return wrong("the token has fewer than 16 bytes");
     auto digest = digest_of(token);
     for (const auto& known : access.tokens_) {
-      if (known.caller.name == who) return wrong("the name comes twice");
-      if (known.digest == digest) return wrong("the token stands in an earlier line already");
+      if (known.caller.name == who) return wrong("the name is that of line " + std::to_string(known.line));
+      if (known.digest == digest) return wrong("the token is that of line " + std::to_string(known.line));
     }
-    access.tokens_.push_back({std::move(digest), Caller{std::move(who), *may}});
+    access.tokens_.push_back({std::move(digest), Caller{std::move(who), *may}, number});
   }
   if (access.tokens_.empty()) return refuse(ErrorCode::invalid_argument, std::string(name) + " holds no token");
   return access;

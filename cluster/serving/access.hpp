@@ -48,6 +48,7 @@ class Access {
   struct Token {
     std::string digest;  ///< SHA-256
     Caller caller;
+    std::uint64_t line = 0;  ///< where it was given
   };
   std::vector<Token> tokens_;
 };

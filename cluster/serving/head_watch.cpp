@@ -42,6 +42,7 @@ HeadWatch::Ticket HeadWatch::when_reached(GlobalPosition position, Clock::time_p
 }
 
 HeadWatch::Ticket HeadWatch::when_matching(GlobalPosition after, Query query, Clock::time_point deadline, Wake wake) {
+  const auto head = store_.head().value_or(after);
   std::unique_lock lock(mutex_);
   if (closing_ || (after < looked_at_ && !interests_.empty())) {
     const auto why = closing_ ? Why::closing : Why::something;
@@ -49,7 +50,8 @@ HeadWatch::Ticket HeadWatch::when_matching(GlobalPosition after, Query query, Cl
     wake(why, after);
     return 0;
   }
-  if (interests_.empty()) looked_at_ = after;  // whatever lies before it is nobody's business
+  // Whatever lies before it is nobody's business. One that waits from beyond the head must not hide from others what comes before.
+  if (interests_.empty()) looked_at_ = std::min(after, head);
   const auto ticket = ++last_;
   by_deadline_.emplace(deadline, ticket);
   waits_.emplace(ticket, Wait{after, deadline, {}, std::move(wake)});
@@ -58,11 +60,12 @@ HeadWatch::Ticket HeadWatch::when_matching(GlobalPosition after, Query query, Cl
   return ticket;
 }
 
-void HeadWatch::cancel(Ticket ticket) {
+bool HeadWatch::cancel(Ticket ticket) {
+  std::optional<Wait> wait;  // what it holds goes outside of the lock
   std::unique_lock lock(mutex_);
-  (void)take(ticket);
-  if (std::this_thread::get_id() == thread_.get_id()) return;
-  changed_.wait(lock, [&] { return calling_ != ticket; });
+  wait = take(ticket);
+  if (!wait && std::this_thread::get_id() != thread_.get_id()) changed_.wait(lock, [&] { return calling_ != ticket; });
+  return wait.has_value();
 }
 
 void HeadWatch::close() {
@@ -71,6 +74,7 @@ void HeadWatch::close() {
     closing_ = true;
   }
   changed_.notify_all();
+  const std::lock_guard joining(joining_);
   if (thread_.joinable()) thread_.join();
 }
 
@@ -88,6 +92,7 @@ void HeadWatch::watch() {
     if (!head) break;  // the store was closed, or failed
     seen = std::max(seen, *head);
     end_reached(lock, *head);
+    wake(lock, interests_.of_everything(), *head);
     if (!interests_.empty() && looked_at_ < *head) {
       const auto began = Clock::now();
       if (interests_.needs_events() && began < look_again_at_) {
@@ -97,11 +102,10 @@ void HeadWatch::watch() {
         look_again_at_ = Clock::now() + (Clock::now() - began) * (looking_is_one_part_in - 1);
       }
     }
-    end_late(lock);
+    end_late(lock, *head);
   }
   closing_ = true;
-  end_all();
-  lock.unlock();
+  end_all(lock);
 }
 
 std::optional<HeadWatch::Wait> HeadWatch::take(Ticket ticket) {
@@ -135,7 +139,7 @@ void HeadWatch::end_reached(std::unique_lock<std::mutex>& lock, GlobalPosition h
 
 void HeadWatch::look_at_new_events(std::unique_lock<std::mutex>& lock, GlobalPosition head) {
   const auto from = looked_at_;
-  std::unordered_set<Ticket> found = interests_.of_everything();
+  std::unordered_set<Ticket> found;
   bool everybody = head - from > looked_at_once_max;
   if (!everybody && interests_.needs_events()) {
     lock.unlock();
@@ -158,18 +162,25 @@ void HeadWatch::look_at_new_events(std::unique_lock<std::mutex>& lock, GlobalPos
     for (const auto ticket : interests_.everybody()) found.insert(ticket);
   }
   looked_at_ = head;
-  for (const auto ticket : found) {
+  wake(lock, found, head);
+}
+
+/// Those of them who wait from before the head.
+void HeadWatch::wake(std::unique_lock<std::mutex>& lock, const std::unordered_set<Ticket>& tickets, GlobalPosition head) {
+  for (const auto ticket : std::vector<Ticket>(tickets.begin(), tickets.end())) {
+    const auto found = waits_.find(ticket);
+    if (found == waits_.end() || found->second.position >= head) continue;
     call(lock, ticket, [&](Wait& wait) { wait.wake(Why::something, wait.position); });
   }
 }
 
-void HeadWatch::end_late(std::unique_lock<std::mutex>& lock) {
+void HeadWatch::end_late(std::unique_lock<std::mutex>& lock, GlobalPosition head) {
   const auto now = Clock::now();
   while (!by_deadline_.empty() && by_deadline_.begin()->first <= now) {
     const auto looked_at = looked_at_;
     call(lock, by_deadline_.begin()->second, [&](Wait& wait) {
       if (wait.reached) {
-        wait.reached(refuse(ErrorCode::timeout, "position " + std::to_string(wait.position.value) + " was not reached in time"));
+        wait.reached(refuse(ErrorCode::timeout, "the watermark is at " + std::to_string(head.value) + ", not yet at " + std::to_string(wait.position.value)));
       } else {
         wait.wake(Why::deadline, std::max(looked_at, wait.position));
       }
@@ -177,18 +188,13 @@ void HeadWatch::end_late(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-void HeadWatch::end_all() {
-  std::unordered_map<Ticket, Wait> waits;
-  waits.swap(waits_);
-  by_deadline_.clear();
-  by_position_.clear();
-  interests_ = {};
-  mutex_.unlock();
-  for (auto& [ticket, wait] : waits) {
-    if (wait.reached) wait.reached(refuse(closing()));
-    else wait.wake(Why::closing, wait.position);
+void HeadWatch::end_all(std::unique_lock<std::mutex>& lock) {
+  while (!waits_.empty()) {
+    call(lock, waits_.begin()->first, [](Wait& wait) {
+      if (wait.reached) wait.reached(refuse(closing()));
+      else wait.wake(Why::closing, wait.position);
+    });
   }
-  mutex_.lock();
 }
 
 }  // namespace evershard::serving

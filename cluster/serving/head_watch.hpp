@@ -45,7 +45,8 @@ class HeadWatch {
   /// Until there is an event behind `after` that the query matches; the query was checked.
   Ticket when_matching(GlobalPosition after, Query query, Clock::time_point deadline, Wake wake);
   /// After it, and after a call that is under way in another thread, the wait's function is not called any more.
-  void cancel(Ticket ticket);
+  /// Returns: the wait had not ended, and never ends now.
+  bool cancel(Ticket ticket);
 
   /// Ends every wait; later ones end at once.
   void close();
@@ -59,11 +60,12 @@ class HeadWatch {
   };
 
   void watch();
-  void end_all();
+  void end_all(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] std::optional<Wait> take(Ticket ticket);
+  void wake(std::unique_lock<std::mutex>& lock, const std::unordered_set<Ticket>& tickets, GlobalPosition head);
   void look_at_new_events(std::unique_lock<std::mutex>& lock, GlobalPosition head);
   void end_reached(std::unique_lock<std::mutex>& lock, GlobalPosition head);
-  void end_late(std::unique_lock<std::mutex>& lock);
+  void end_late(std::unique_lock<std::mutex>& lock, GlobalPosition head);
   void call(std::unique_lock<std::mutex>& lock, Ticket ticket, const std::function<void(Wait&)>& how);
 
   EventStore& store_;
@@ -78,6 +80,7 @@ class HeadWatch {
   Ticket last_ = 0;
   std::optional<Ticket> calling_;
   bool closing_ = false;
+  std::mutex joining_;
   std::thread thread_;
 };
 
