@@ -35,6 +35,7 @@ int main(int count, char** words) {
   cli::listen_for_interrupts();
   const auto options = cli::serve_options();
   const cli::Arguments arguments(options, {words + 1, words + count});
+  const cli::Program program;
   const cli::Terminal terminal;
   Output out(STDOUT_FILENO);
   const char* set = std::getenv("FAKE_DOOR");
@@ -43,8 +44,8 @@ int main(int count, char** words) {
     if (how == "fail") return refuse(ErrorCode::unavailable, "this door does not open");
     return std::make_unique<FakeDoor>(how);
   };
-  const auto outcome = cli::serve({arguments, terminal, cli::Format::jsonl, out}, {start, start});
+  const auto outcome = cli::serve({arguments, program, terminal, cli::Format::jsonl, out}, {start, start});
   if (outcome) return 0;
-  std::cerr << cli::text_of(outcome.error(), false);
+  std::cerr << cli::text_of(outcome.error(), program, false);
   return static_cast<int>(cli::exit_of(outcome.error().error.code));
 }

@@ -240,7 +240,7 @@ class SlowStore final : public Administration {
   [[nodiscard]] Result<StoreStats> stats() const override { return StoreStats{}; }
   [[nodiscard]] Result<void> flush() override { return {}; }
   [[nodiscard]] Result<VerifyReport> verify(Progress) override { return VerifyReport{}; }
-  [[nodiscard]] Result<void> backup(const std::filesystem::path&, Progress) override { return {}; }
+  [[nodiscard]] Result<GlobalPosition> backup(const std::filesystem::path&, BackupOptions, Progress) override { return GlobalPosition{0}; }
   [[nodiscard]] Result<void> vacuum(Progress progress) override {
     ++vacuums;
     while (slow_) {
