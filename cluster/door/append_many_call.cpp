@@ -1,6 +1,7 @@
 #include "evershard/cluster/door/append_many_call.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "evershard/cluster/door/append_call.hpp"
 #include "evershard/protocol/codec.hpp"
@@ -9,6 +10,8 @@ namespace evershard::door {
 namespace {
 
 constexpr std::size_t conflict_bytes_max = 1u << 20;
+
+Error stopping() { return {ErrorCode::unavailable, "the server is stopping"}; }
 
 }  // namespace
 
@@ -19,6 +22,9 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* AppendManyCall::sta
   if (auto caller = calls.admit(*context, serving::Scope::append); !caller) {
     call->finished_ = true;
     call->Finish(call->here_.refused(caller.error()));
+  } else if (!calls.remember(call)) {
+    call->finished_ = true;
+    call->Finish(call->here_.refused(stopping()));
   } else {
     call->reading_ = true;
     call->StartRead(&call->incoming_);
@@ -33,6 +39,7 @@ void AppendManyCall::OnReadDone(bool ok) {
     slot->bytes = incoming_.Length();
     {
       const std::lock_guard lock(mutex_);
+      if (finished_) return;  // too late: the stream's end tells that it was not taken
       slots_.push_back(slot);
       bytes_ += slot->bytes;
     }
@@ -108,19 +115,33 @@ void AppendManyCall::go_on() {
     slots_.pop_front();
     writing_ = true;
     grpc::WriteOptions options;
-    if (!slots_.empty() && slots_.front()->outcome) options.set_buffer_hint();  // another one follows at once
+    // Another one follows at once. Never with the first: gRPC holds back the headers with it, and with them the word that it is written.
+    if (std::exchange(wrote_, true) && !slots_.empty() && slots_.front()->outcome) options.set_buffer_hint();
     StartWrite(&outgoing_, options);
   }
-  if (!reading_ && !half_closed_ && slots_.size() < calls_.append_many_appends_max && bytes_ < calls_.append_many_bytes_max) {
+  if (!reading_ && !half_closed_ && !draining_ && slots_.size() < calls_.append_many_appends_max && bytes_ < calls_.append_many_bytes_max) {
     reading_ = true;
     StartRead(&incoming_);
   }
-  if (half_closed_ && !reading_ && !writing_ && slots_.empty()) {
+  if (writing_ || !slots_.empty()) return;
+  if (half_closed_ && !reading_) {
     finished_ = true;
     const bool broken = broken_;
     lock.unlock();
     Finish(broken ? grpc::Status::CANCELLED : grpc::Status::OK);
+  } else if (draining_) {
+    finished_ = true;  // a read that is out comes back with the end of the call
+    lock.unlock();
+    Finish(status_of(stopping()));
   }
+}
+
+void AppendManyCall::drain() {
+  {
+    const std::lock_guard lock(mutex_);
+    draining_ = true;
+  }
+  go_on();
 }
 
 void AppendManyCall::OnWriteDone(bool ok) {

@@ -11,7 +11,7 @@
 namespace evershard::door {
 
 /// One read and one write outstanding. Beyond the bounds it is not read on: the client's own flow control holds it back.
-class AppendManyCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>, public std::enable_shared_from_this<AppendManyCall> {
+class AppendManyCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>, public Drainable, public std::enable_shared_from_this<AppendManyCall> {
  public:
   static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context);
   explicit AppendManyCall(Calls& calls) : calls_(calls), here_(calls, "AppendMany") {}
@@ -19,7 +19,11 @@ class AppendManyCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
-  void OnDone() override { self_.reset(); }
+  void OnDone() override {
+    calls_.forget(this);
+    self_.reset();
+  }
+  void drain() override;
 
  private:
   struct Slot {
@@ -47,8 +51,10 @@ class AppendManyCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
   std::size_t bytes_ = 0;
   bool reading_ = false;
   bool writing_ = false;
+  bool wrote_ = false;
   bool half_closed_ = false;  ///< nothing more comes
   bool broken_ = false;       ///< nothing more can be sent
+  bool draining_ = false;     ///< the door is being closed: nothing more is taken
   bool finished_ = false;
 };
 

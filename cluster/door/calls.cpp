@@ -2,12 +2,15 @@
 
 #include <google/protobuf/stubs/logging.h>
 
+#include <algorithm>
+#include <cctype>
 #include <limits>
+#include <vector>
 
 namespace evershard::door {
 namespace {
 
-constexpr std::string_view bearer = "Bearer ";
+constexpr std::string_view bearer = "Bearer ";  // in any case
 constexpr std::uint32_t at_least_timeout_ms = 30'000;
 
 std::string_view token_of(const grpc::CallbackServerContext& context) {
@@ -15,7 +18,8 @@ std::string_view token_of(const grpc::CallbackServerContext& context) {
   const auto found = metadata.find("authorization");
   if (found == metadata.end()) return {};
   std::string_view value(found->second.data(), found->second.size());
-  if (!value.starts_with(bearer)) return {};
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
+  if (value.size() < bearer.size() || !std::equal(bearer.begin(), bearer.end(), value.begin(), same)) return {};
   return value.substr(bearer.size());
 }
 
@@ -25,13 +29,39 @@ Result<serving::Caller> Calls::admit(const grpc::CallbackServerContext& context,
   return served.access()->admit(token_of(context), wanted);
 }
 
-void Calls::at_least(const pb::AtLeast* wanted, std::function<void(Result<void>)> then) {
-  if (wanted == nullptr) return then({});
+bool Calls::remember(const std::shared_ptr<Drainable>& call) {
+  const std::lock_guard lock(draining_mutex);
+  if (!draining) drainables.emplace(call.get(), call);
+  return !draining;
+}
+
+void Calls::forget(Drainable* call) {
+  const std::lock_guard lock(draining_mutex);
+  drainables.erase(call);
+}
+
+void Calls::drain() {
+  std::vector<std::shared_ptr<Drainable>> calls;
+  {
+    const std::lock_guard lock(draining_mutex);
+    draining = true;
+    for (const auto& [at, call] : drainables) {
+      if (auto alive = call.lock()) calls.push_back(std::move(alive));
+    }
+  }
+  for (const auto& call : calls) call->drain();
+}
+
+serving::HeadWatch::Ticket Calls::at_least(const pb::AtLeast* wanted, std::function<void(Result<void>)> then) {
+  if (wanted == nullptr) {
+    then({});
+    return 0;
+  }
   const auto timeout = std::chrono::milliseconds(wanted->has_timeout_ms() ? wanted->timeout_ms() : at_least_timeout_ms);
-  (void)served.watch.when_reached(GlobalPosition(wanted->position()), serving::HeadWatch::Clock::now() + timeout,
-                                  [then = std::move(then)](const Result<GlobalPosition>& there) {
-                                    then(there ? Result<void>() : Result<void>(refuse(there.error())));
-                                  });
+  return served.watch.when_reached(GlobalPosition(wanted->position()), serving::HeadWatch::Clock::now() + timeout,
+                                   [then = std::move(then)](const Result<GlobalPosition>& there) {
+                                     then(there ? Result<void>() : Result<void>(refuse(there.error())));
+                                   });
 }
 
 Result<void> parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message, const char* what) {

@@ -8,9 +8,11 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "evershard/cluster/wire/status.hpp"
@@ -23,6 +25,13 @@ namespace evershard::door {
 namespace pb = evershard::v1;
 using wire::status_of;
 
+/// Calls that have no end of their own, but can be asked to end when they have nothing under way.
+class Drainable {
+ public:
+  virtual ~Drainable() = default;
+  virtual void drain() = 0;
+};
+
 /// What the calls of a door stand on.
 struct Calls {
   serving::Served& served;
@@ -30,6 +39,9 @@ struct Calls {
   std::size_t append_many_appends_max;
   std::size_t append_many_bytes_max;
   std::atomic<std::uint64_t> under_way{0};
+  std::mutex draining_mutex{};
+  bool draining = false;
+  std::unordered_map<Drainable*, std::weak_ptr<Drainable>> drainables{};
 
   /// Sends an answer: at once where little is going on, else from a thread of its own: the store's have better things to do.
   template <class Send>
@@ -39,10 +51,14 @@ struct Calls {
   }
   static constexpr std::uint64_t answered_at_once_max = 4;  ///< calls
 
+  /// Until forget(). Returns: false: the door is being closed.
+  bool remember(const std::shared_ptr<Drainable>& call);
+  void forget(Drainable* call);
+  void drain();
   /// Whoever calls, by its token. Errors: unauthenticated, permission_denied
   [[nodiscard]] Result<serving::Caller> admit(const grpc::CallbackServerContext& context, serving::Scope wanted) const;
-  /// Goes on, or on from a thread of the pool, when the watermark is there.
-  void at_least(const pb::AtLeast* wanted, std::function<void(Result<void>)> then);
+  /// Goes on, or on from the watch's thread, when the watermark is there. Returns: the wait, for a caller who goes; 0: there is none.
+  serving::HeadWatch::Ticket at_least(const pb::AtLeast* wanted, std::function<void(Result<void>)> then);
 };
 
 /// A call, from its first byte to its answer: counted while it lives, measured when it goes.
@@ -83,13 +99,31 @@ template <class Message>
   return parse(bytes, message, Message::descriptor()->full_name().c_str());
 }
 
+/// Waits, perhaps, and is answered once; a caller who goes ends the wait.
+class UnaryCall final : public grpc::ServerUnaryReactor {
+ public:
+  explicit UnaryCall(serving::HeadWatch& watch) : watch_(watch) {}
+  /// Before the call is given to gRPC: from then on it may be cancelled.
+  void waits(serving::HeadWatch::Ticket ticket) { ticket_ = ticket; }
+
+  void OnCancel() override {
+    if (watch_.cancel(ticket_)) Finish(grpc::Status::CANCELLED);
+  }
+  void OnDone() override { delete this; }
+
+ private:
+  ~UnaryCall() override = default;
+  serving::HeadWatch& watch_;
+  serving::HeadWatch::Ticket ticket_ = 0;
+};
+
 /// An answer that needs the disk: `answer` runs in the pool. `Request` may have an at_least.
 ///
 /// Shape: `answer`: Result<void>(Request&, Response&)
 template <class Request, class Response, class Answer>
 grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, const char* method, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, grpc::ByteBuffer* out,
                                            serving::Scope scope, Answer answer) {
-  auto* reactor = context->DefaultReactor();
+  auto* reactor = new UnaryCall(calls.served.watch);
   auto here = std::make_shared<UnderWay>(calls, method);
   auto request = std::make_shared<Request>();
   auto caller = calls.admit(*context, scope);
@@ -102,7 +136,7 @@ grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, const char* method, grp
   if constexpr (requires { request->at_least(); }) {
     if (request->has_at_least()) wanted = &request->at_least();
   }
-  calls.at_least(wanted, [&calls, context, request, out, reactor, answer = std::move(answer), here](const Result<void>& there) {
+  const auto ticket = calls.at_least(wanted, [&calls, context, request, out, reactor, answer = std::move(answer), here](const Result<void>& there) {
     if (!there) return reactor->Finish(here->refused(there.error()));
     calls.served.pool.run([context, request, out, reactor, answer, here] {
       if (context->IsCancelled()) return reactor->Finish(grpc::Status::CANCELLED);
@@ -113,6 +147,7 @@ grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, const char* method, grp
       reactor->Finish(grpc::Status::OK);
     });
   });
+  if (ticket != 0) reactor->waits(ticket);
   return reactor;
 }
 

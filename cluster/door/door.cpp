@@ -6,11 +6,11 @@
 #include <grpcpp/security/tls_certificate_provider.h>
 #include <grpcpp/security/tls_credentials_options.h>
 
-#include <fstream>
 #include <mutex>
 
 #include "evershard/cluster/door/administration_service.hpp"
 #include "evershard/cluster/door/event_service.hpp"
+#include "evershard/cluster/door/tls_files.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::door {
@@ -21,18 +21,19 @@ constexpr int keepalive_ping_interval_min_ms = 5'000;
 
 bool is_unix_socket(const std::string& address) { return address.starts_with("unix:"); }
 
-/// Errors: invalid_argument: a file that is not there, or empty
-Result<void> look_at(const std::string& file, const char* what) {
-  std::ifstream in(file, std::ios::binary);
-  if (in && in.peek() != std::ifstream::traits_type::eof()) return {};
-  return refuse(ErrorCode::invalid_argument, std::string(what) + " " + in_quotes(file, 300) + " cannot be read, or is empty");
+/// gRPC takes port 443 where none is given. Errors: invalid_argument
+Result<void> check_address(const std::string& address) {
+  const auto last = address.substr(address.rfind(':') + 1);
+  const bool good = is_unix_socket(address) ? !last.empty()
+                                            : address.find(':') != std::string::npos && address.front() != ':' && !last.empty() && last.size() <= 5 &&
+                                                  last.find_first_not_of("0123456789") == std::string::npos && std::stoi(last) <= 65'535;
+  if (good) return {};
+  return refuse(ErrorCode::invalid_argument, in_quotes(address, 300) + " is no address to listen on: HOST:PORT, or unix:PATH");
 }
 
 Result<std::shared_ptr<grpc::ServerCredentials>> credentials_of(const TlsFiles& files) {
   if (!files.given()) return grpc::InsecureServerCredentials();
-  EVERSHARD_TRY(look_at(files.certificate, "the certificate"));
-  EVERSHARD_TRY(look_at(files.key, "the key"));
-  if (!files.client_ca.empty()) EVERSHARD_TRY(look_at(files.client_ca, "the clients' CA"));
+  EVERSHARD_TRY(check(files));
   namespace tls = grpc::experimental;
   auto provider = files.client_ca.empty()
                       ? std::make_shared<tls::FileWatcherCertificateProvider>(files.key, files.certificate, certificates_looked_at_every_s)
@@ -80,6 +81,8 @@ Door::Door(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Door::~Door() { stop(std::chrono::milliseconds(0)); }
 
 Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions options) {
+  if (options.listen.empty()) return refuse(ErrorCode::invalid_argument, "a door listens on one address at least");
+  for (const auto& address : options.listen) EVERSHARD_TRY(check_address(address));
   auto credentials = credentials_of(options.tls);
   if (!credentials) return refuse(std::move(credentials).error());
   grpc::EnableDefaultHealthCheckService(true);
@@ -120,6 +123,7 @@ void Door::stop(std::chrono::milliseconds drain) {
   if (!impl_->server) return;
   if (auto* health = impl_->server->GetHealthCheckService()) health->SetServingStatus(false);
   impl_->calls.served.watch.close();
+  impl_->calls.drain();
   impl_->server->Shutdown(std::chrono::system_clock::now() + drain);
   impl_->server->Wait();
   while (impl_->calls.under_way != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -48,7 +48,8 @@ class Door {
   /// Calls that are being answered.
   [[nodiscard]] std::uint64_t calls() const;
 
-  /// Takes no new calls, ends subscriptions (`unavailable`), waits for the others as long as `drain`, then ends them too. Always
+  /// Takes no new calls, ends subscriptions and each AppendMany that has nothing under way (`unavailable`), waits for the others as
+  /// long as `drain`, then ends them too. Always
   /// comes back; any number of times.
   void stop(std::chrono::milliseconds drain);
 

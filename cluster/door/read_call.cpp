@@ -14,7 +14,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, grpc::
     return reactor;
   }
   call->reading_ = true;  // until the watermark is there, it is as good as a read under way
-  calls.at_least(call->request_.has_at_least() ? &call->request_.at_least() : nullptr, [call](const Result<void>& there) {
+  call->ticket_ = calls.at_least(call->request_.has_at_least() ? &call->request_.at_least() : nullptr, [call](const Result<void>& there) {
     if (!there) return call->end(there.error());
     call->calls_.served.pool.run([call] { call->read_page(); });
   });
@@ -119,6 +119,7 @@ void ReadCall::OnCancel() {
     cancelled_ = true;
     if (stream_) stream_->cancel();
   }
+  if (calls_.served.watch.cancel(ticket_)) return end({ErrorCode::cancelled, "the call was cancelled"});
   go_on();
 }
 

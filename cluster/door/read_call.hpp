@@ -30,6 +30,7 @@ class ReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public
   std::shared_ptr<ReadCall> self_;  ///< until OnDone
   pb::ReadRequest request_;
   std::optional<EventStream> stream_;  ///< the pool's, but for cancel()
+  serving::HeadWatch::Ticket ticket_ = 0;  ///< set before the call can be cancelled
   std::mutex mutex_;
   grpc::ByteBuffer outgoing_;
   std::optional<grpc::ByteBuffer> next_;

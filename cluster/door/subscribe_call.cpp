@@ -91,14 +91,18 @@ void SubscribeCall::wait(GlobalPosition from) {
     const std::lock_guard lock(mutex_);
     cancelled = cancelled_;
     if (!cancelled) state_ = State::waiting;  // from here on OnCancel finishes
-    ticket_ = 0;
   }
   if (cancelled) return finish(grpc::Status::CANCELLED);
   const auto ticket = calls_.served.watch.when_matching(
       from, query_, serving::HeadWatch::Clock::now() + heartbeat_,
       [call = shared_from_this()](serving::HeadWatch::Why why, GlobalPosition looked_at) { call->woken(why, looked_at); });
-  const std::lock_guard lock(mutex_);
-  if (state_ == State::waiting) ticket_ = ticket;
+  bool gone = false;
+  {
+    const std::lock_guard lock(mutex_);
+    ticket_ = std::max(ticket_, ticket);  // woken already, it may wait anew by now
+    gone = state_ == State::finished;
+  }
+  if (gone) calls_.served.watch.cancel(ticket);
 }
 
 void SubscribeCall::woken(serving::HeadWatch::Why why, GlobalPosition looked_at) {

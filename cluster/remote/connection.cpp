@@ -25,7 +25,7 @@ Result<std::string> text_of(const std::filesystem::path& file) {
 }
 
 Result<std::shared_ptr<grpc::ChannelCredentials>> credentials_of(const RemoteOptions& options) {
-  if (!options.tls && options.tls_ca.empty() && options.tls_certificate.empty()) return grpc::InsecureChannelCredentials();
+  if (!options.tls && options.tls_ca.empty() && options.tls_certificate.empty() && options.tls_key.empty()) return grpc::InsecureChannelCredentials();
   grpc::SslCredentialsOptions tls;
   for (const auto& [file, text] : {std::pair(&options.tls_ca, &tls.pem_root_certs), std::pair(&options.tls_certificate, &tls.pem_cert_chain),
                                    std::pair(&options.tls_key, &tls.pem_private_key)}) {

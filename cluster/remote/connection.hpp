@@ -4,6 +4,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -23,7 +24,7 @@ class Connection {
  public:
   /// Errors: invalid_argument
   [[nodiscard]] static Result<std::shared_ptr<Connection>> make(const RemoteOptions& options);
-  explicit Connection(const RemoteOptions& options) : options_(options) {}
+  explicit Connection(const RemoteOptions& options) : options_(options) { options_.timeout = std::min<std::chrono::milliseconds>(options_.timeout, std::chrono::hours(24)); }
 
   [[nodiscard]] pb::EventStore::Stub& events() { return *events_; }
   [[nodiscard]] pb::Administration::Stub& administration() { return *administration_; }
@@ -39,13 +40,17 @@ class Connection {
   template <class Call>
   [[nodiscard]] Result<void> ask(std::chrono::milliseconds timeout, Call call) {
     const auto deadline = std::chrono::system_clock::now() + timeout;
+    Error why;  // of the try before: it says more than that the time is up
     for (std::uint32_t tries = 0;; ++tries) {
       auto context = this->context();
       context->set_deadline(deadline);
       const grpc::Status status = call(*context);
       if (status.ok()) return {};
       Error error = wire::error_of(status);
+      const bool late = error.code == ErrorCode::timeout && status.error_details().empty();
+      if (late && tries > 0) return refuse(std::move(why));
       if (error.code != ErrorCode::unavailable || !wait_before(tries, deadline)) return refuse(std::move(error));
+      why = std::move(error);
     }
   }
   template <class Call>
@@ -57,7 +62,7 @@ class Connection {
   /// Waits before the next try. Returns: false: there is no time for another one.
   static bool wait_before(std::uint32_t tries, std::chrono::system_clock::time_point deadline);
 
-  const RemoteOptions options_;
+  RemoteOptions options_;  ///< a time-out that is no longer than a day: what is longer may overflow the clock
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<pb::EventStore::Stub> events_;
   std::unique_ptr<pb::Administration::Stub> administration_;

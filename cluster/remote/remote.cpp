@@ -1,6 +1,8 @@
 #include "evershard/cluster/remote/remote.hpp"
 
+#include <algorithm>
 #include <future>
+#include <limits>
 #include <utility>
 
 #include "evershard/cluster/remote/append_stream.hpp"
@@ -23,11 +25,16 @@ struct Remote::Impl {
 
 namespace {
 
-/// Without ids a retry would be another append.
+/// Without a name a retry would be another append. What has one (the request's id, or some event's) gets the ids that follow from it
+/// from the store, the same at every attempt.
 void give_ids(Append& append) {
-  for (auto& event : append.events) {
-    if (!event.id.given()) event.id = EventId::random();
-  }
+  if (append.request_id || std::any_of(append.events.begin(), append.events.end(), [](const Event& event) { return event.id.given(); })) return;
+  for (auto& event : append.events) event.id = EventId::random();
+}
+
+/// On the wire: 32 bits, and nothing before now.
+std::uint32_t wire_ms(std::chrono::milliseconds time) {
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(time.count(), 0, std::numeric_limits<std::uint32_t>::max()));
 }
 
 /// Reads what long work tells until its end; `report` takes the last message.
@@ -78,7 +85,7 @@ EventStream Remote::read(Query query, ReadOptions options) {
   pb::ReadRequest request;
   messages::put(query, *request.mutable_query());
   if (options.at_least) request.mutable_at_least()->set_position(options.at_least->value);
-  if (options.at_least) request.mutable_at_least()->set_timeout_ms(static_cast<std::uint32_t>(impl_->connection->options().timeout.count()));
+  if (options.at_least) request.mutable_at_least()->set_timeout_ms(wire_ms(impl_->connection->options().timeout));
   options.at_least.reset();
   messages::put(options, *request.mutable_options());
   return EventStream(std::make_unique<remote::RemotePages>(impl_->connection, std::move(request)));
@@ -94,11 +101,11 @@ EventStream Remote::read(AggregateId aggregate, StreamOptions options) {
 
 EventFeed Remote::follow(Query query, FollowOptions options) {
   if (auto checked = query.check(); !checked) return EventFeed(std::move(checked).error());
-  if (options.page_events_max == 0) return EventFeed(Error(ErrorCode::invalid_argument, "page_events_max: 0 events are no page"));
+  if (options.page_events_max == 0) return EventFeed(Error(ErrorCode::invalid_argument, "a feed with pages of 0 events gives nothing"));
   pb::SubscribeRequest request;
   messages::put(query, *request.mutable_query());
   request.set_after(options.after.value);
-  request.set_page_events_max(static_cast<std::uint32_t>(options.page_events_max));
+  request.set_page_events_max(static_cast<std::uint32_t>(std::min<std::size_t>(options.page_events_max, std::numeric_limits<std::uint32_t>::max())));
   return EventFeed(std::make_unique<remote::RemoteFeed>(impl_->connection, std::move(request)));
 }
 
@@ -111,10 +118,11 @@ Result<GlobalPosition> Remote::head() {
 Result<GlobalPosition> Remote::wait_for(GlobalPosition position, std::chrono::milliseconds timeout) {
   pb::HeadRequest request;
   request.mutable_at_least()->set_position(position.value);
-  request.mutable_at_least()->set_timeout_ms(static_cast<std::uint32_t>(timeout.count()));
+  const auto asked_ms = wire_ms(timeout);
+  request.mutable_at_least()->set_timeout_ms(asked_ms);
   pb::HeadResponse response;
   // The server says itself that the time is up; the call's own deadline is for a server that says nothing.
-  EVERSHARD_TRY(impl_->connection->ask(timeout + std::chrono::seconds(1), [&](grpc::ClientContext& context) {
+  EVERSHARD_TRY(impl_->connection->ask(std::chrono::milliseconds(asked_ms) + std::chrono::seconds(1), [&](grpc::ClientContext& context) {
     return impl_->connection->events().Head(&context, request, &response);
   }));
   return GlobalPosition(response.watermark());
@@ -133,6 +141,8 @@ Result<AggregateInfo> Remote::aggregate(const AggregateId& aggregate, std::optio
 }
 
 Result<std::vector<AggregateInfo>> Remote::aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) {
+  if (type) EVERSHARD_TRY(AggregateId::check({*type, "x"}));
+  if (after) EVERSHARD_TRY(AggregateId::check(*after));
   std::vector<AggregateInfo> aggregates;
   while (aggregates.size() < limit) {
     pb::ListAggregatesRequest request;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr auto heartbeat = std::chrono::milliseconds(5'000);
 constexpr auto silence_max = 3 * heartbeat;  ///< then the server, or what lies between, is gone
+constexpr auto longest_wait = std::chrono::hours(24 * 365);  ///< what is longer may overflow the clock
 
 }  // namespace
 
@@ -64,19 +65,18 @@ RemoteFeed::~RemoteFeed() {
   changed_.wait(lock, [this] { return call_ == nullptr; });
 }
 
-void RemoteFeed::open(std::unique_lock<std::mutex>& lock) {
+/// Under the lock: what gRPC calls back it calls from another thread.
+void RemoteFeed::open() {
   error_.reset();
   item_.reset();
   auto call = std::make_shared<Call>(connection_->context(), *this);
-  call_ = call;
-  lock.unlock();
   Call::begin(call, connection_->events(), request_);
-  lock.lock();
+  call_ = call;  // begun, whoever cancels it from now on
   heard_at_ = std::chrono::steady_clock::now();
 }
 
 Result<FeedItem> RemoteFeed::next(std::chrono::milliseconds timeout) {
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  const auto deadline = std::chrono::steady_clock::now() + std::min<std::chrono::milliseconds>(timeout, longest_wait);
   std::unique_lock lock(mutex_);
   while (true) {
     if (cancelled_) return refuse(ErrorCode::cancelled, "the feed was cancelled");
@@ -98,7 +98,7 @@ Result<FeedItem> RemoteFeed::next(std::chrono::milliseconds timeout) {
       retry_at_ = now + pause_before(tries_++);
     }
     if (!call_ && now >= retry_at_) {
-      open(lock);
+      open();
       continue;
     }
     if (call_ && now - heard_at_ >= silence_max) {

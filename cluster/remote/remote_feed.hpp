@@ -24,7 +24,7 @@ class RemoteFeed final : public FeedSource {
  private:
   class Call;
 
-  void open(std::unique_lock<std::mutex>& lock);
+  void open();
   [[nodiscard]] Result<FeedItem> take(pb::SubscribeResponse item);
 
   const std::shared_ptr<Connection> connection_;

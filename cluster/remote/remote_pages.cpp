@@ -1,5 +1,7 @@
 #include "evershard/cluster/remote/remote_pages.hpp"
 
+#include <chrono>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -7,30 +9,94 @@
 
 namespace evershard::remote {
 
+using Clock = std::chrono::system_clock;  // gRPC's deadlines are of it
+
+/// One call, from its opening to its end: one operation at a time, each waited for no longer than until a deadline.
+class RemotePages::Try {
+ public:
+  Try(Connection& connection, const pb::ReadRequest& request) : context_(connection.context()) {
+    // What the generated stub does, with bytes for an answer: pages have a faster way to values than by messages.
+    static const grpc::internal::RpcMethod method("/evershard.v1.EventStore/Read", grpc::internal::RpcMethod::SERVER_STREAMING);
+    reader_.reset(grpc::internal::ClientAsyncReaderFactory<grpc::ByteBuffer>::Create(connection.channel().get(), &queue_, method, context_.get(), request, false, nullptr));
+    reader_->StartCall(this);
+  }
+  ~Try() {
+    context_->TryCancel();
+    queue_.Shutdown();
+    void* tag = nullptr;
+    for (bool ok = false; queue_.Next(&tag, &ok);) {
+    }
+  }
+
+  /// From any thread.
+  void stop() { context_->TryCancel(); }
+
+  /// Absent: the call is over, see status(); or nothing came in time.
+  std::optional<grpc::ByteBuffer> read(Clock::time_point deadline) {
+    if (!std::exchange(started_, true) && !done(deadline)) return std::nullopt;
+    grpc::ByteBuffer page;
+    reader_->Read(&page, this);
+    if (!done(deadline)) return std::nullopt;
+    return page;
+  }
+  [[nodiscard]] bool late() const { return late_; }
+  grpc::Status status() {
+    grpc::Status status;
+    reader_->Finish(&status, this);
+    void* tag = nullptr;
+    bool ok = false;
+    (void)queue_.Next(&tag, &ok);
+    return status;
+  }
+
+ private:
+  bool done(Clock::time_point deadline) {
+    void* tag = nullptr;
+    bool ok = false;
+    if (queue_.AsyncNext(&tag, &ok, deadline) != grpc::CompletionQueue::TIMEOUT) return ok;
+    late_ = true;
+    context_->TryCancel();  // then it is done soon, and what it works on may go
+    (void)queue_.Next(&tag, &ok);
+    return false;
+  }
+
+  std::unique_ptr<grpc::ClientContext> context_;
+  grpc::CompletionQueue queue_;
+  std::unique_ptr<grpc::ClientAsyncReader<grpc::ByteBuffer>> reader_;
+  bool started_ = false;
+  bool late_ = false;
+};
+
 RemotePages::RemotePages(std::shared_ptr<Connection> connection, pb::ReadRequest request) : connection_(std::move(connection)), request_(std::move(request)) {}
+RemotePages::~RemotePages() = default;
 
 Result<Page> RemotePages::next_page() {
-  const auto deadline = std::chrono::steady_clock::now() + connection_->options().timeout;
+  auto deadline = Clock::now() + connection_->options().timeout;
+  // The server says itself that a watermark was not reached in time.
+  if (request_.has_at_least()) deadline += std::chrono::seconds(1);
   for (std::uint32_t tries = 0;; ++tries) {
     if (cancelled_) return refuse(ErrorCode::cancelled, "the read was cancelled");
     if (!try_) open();
-    grpc::ByteBuffer bytes;
-    if (try_->reader->Read(&bytes)) {
+    if (auto bytes = try_->read(deadline)) {
       grpc::Slice slice;
-      if (!bytes.TrySingleSlice(&slice).ok() && !bytes.DumpToSingleSlice(&slice).ok()) return refuse(ErrorCode::corruption, "a page came without bytes");
+      if (!bytes->TrySingleSlice(&slice).ok() && !bytes->DumpToSingleSlice(&slice).ok()) return refuse(ErrorCode::corruption, "a page came without bytes");
       auto page = codec::decode<Page>({reinterpret_cast<const char*>(slice.begin()), slice.size()});
-      if (page) go_on_behind(*page);
+      if (!page) return page;
+      go_on_behind(*page);
+      page->watermark = *(watermark_ ? watermark_ : watermark_ = page->watermark);
       return page;
     }
-    const auto status = try_->reader->Finish();
+    const bool late = try_->late();
+    const auto status = try_->status();
     {
       const std::lock_guard lock(mutex_);
       try_.reset();
     }
     if (cancelled_) return refuse(ErrorCode::cancelled, "the read was cancelled");
+    if (late) return refuse(ErrorCode::timeout, "the server gave no page in time");
     Error error = status.ok() ? Error(ErrorCode::unavailable, "the server ended the read before its last page") : wire::error_of(status);
     const auto pause = pause_before(tries);
-    if (error.code != ErrorCode::unavailable || std::chrono::steady_clock::now() + pause >= deadline) return refuse(std::move(error));
+    if (error.code != ErrorCode::unavailable || Clock::now() + pause >= deadline) return refuse(std::move(error));
     std::this_thread::sleep_for(pause);
   }
 }
@@ -38,18 +104,14 @@ Result<Page> RemotePages::next_page() {
 void RemotePages::cancel() {
   cancelled_ = true;
   const std::lock_guard lock(mutex_);
-  if (try_) try_->context->TryCancel();
+  if (try_) try_->stop();
 }
 
 void RemotePages::open() {
-  auto next = std::make_shared<Try>();
-  next->context = connection_->context();
-  // What the generated stub does, with bytes for an answer.
-  static const grpc::internal::RpcMethod method("/evershard.v1.EventStore/Read", grpc::internal::RpcMethod::SERVER_STREAMING);
-  next->reader.reset(grpc::internal::ClientReaderFactory<grpc::ByteBuffer>::Create(connection_->channel().get(), method, next->context.get(), request_));
+  auto next = std::make_shared<Try>(*connection_, request_);
   const std::lock_guard lock(mutex_);
   try_ = std::move(next);
-  if (cancelled_) try_->context->TryCancel();
+  if (cancelled_) try_->stop();
 }
 
 bool RemotePages::backwards() const {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "evershard/cluster/remote/connection.hpp"
 
@@ -13,15 +14,14 @@ namespace evershard::remote {
 class RemotePages final : public PageSource {
  public:
   RemotePages(std::shared_ptr<Connection> connection, pb::ReadRequest request);
+  ~RemotePages() override;
 
+  /// Errors: as the server has them; timeout: it said nothing for as long as the connection's time-out
   Result<Page> next_page() override;
   void cancel() override;
 
  private:
-  struct Try {
-    std::unique_ptr<grpc::ClientContext> context;
-    std::unique_ptr<grpc::ClientReader<grpc::ByteBuffer>> reader;  ///< bytes: pages have a faster way to values than by messages
-  };
+  class Try;
 
   void open();
   void go_on_behind(const Page& page);
@@ -29,6 +29,7 @@ class RemotePages final : public PageSource {
 
   const std::shared_ptr<Connection> connection_;
   pb::ReadRequest request_;  ///< what is left to read
+  std::optional<GlobalPosition> watermark_;  ///< of the first page: it bounds the read, also after a break
   std::mutex mutex_;         ///< of try_, against cancel()
   std::shared_ptr<Try> try_;
   std::atomic<bool> cancelled_{false};

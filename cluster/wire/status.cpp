@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/messages.hpp"
 
 namespace evershard::wire {
@@ -16,6 +17,7 @@ using google::protobuf::internal::WireFormatLite;
 
 /// A status travels in the call's trailing metadata, of which a client takes 8 KiB unless it is told to take more.
 constexpr std::size_t details_bytes_max = 6u << 10;
+constexpr std::size_t text_bytes_max = 2u << 10;  ///< it goes there twice
 
 /// A google.rpc.Status: code 1, message 2, details 3.
 std::string rpc_status(grpc::StatusCode code, const std::string& what, const google::protobuf::MessageLite& detail, const char* type) {
@@ -94,6 +96,7 @@ grpc::StatusCode code_of(ErrorCode code) {
 grpc::Status status_of(const Error& error, const std::vector<RecordedEvent>& conflicts) {
   messages::pb::Error detail;
   messages::put(error, detail);
+  if (detail.message().size() > text_bytes_max) detail.set_message(in_quotes(detail.message(), text_bytes_max / 4));
   for (const auto& event : conflicts) {
     messages::put(event, *detail.add_conflicts());
     if (detail.ByteSizeLong() <= details_bytes_max) continue;

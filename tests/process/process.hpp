@@ -41,6 +41,7 @@ class Process {
   /// Waits until standard output has so many lines in all, and returns them; fewer: the deadline passed or it ended.
   std::vector<std::string> lines(std::size_t count, std::chrono::milliseconds deadline = std::chrono::seconds(20));
   void signal(int number);
+  [[nodiscard]] int pid() const { return pid_; }
   /// Closes our end of its standard output: its next write meets a closed pipe.
   void stop_reading();
   Finished wait(std::chrono::milliseconds deadline = std::chrono::seconds(60));

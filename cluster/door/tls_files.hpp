@@ -1,0 +1,12 @@
+// TlsFiles looked at before a door is opened: gRPC itself would open it and serve nobody.
+
+#pragma once
+
+#include "evershard/cluster/door/door.hpp"
+
+namespace evershard::door {
+
+/// Errors: invalid_argument: a file that cannot be read or holds no PEM of its kind, a key that is not the certificate's
+[[nodiscard]] Result<void> check(const TlsFiles& files);
+
+}  // namespace evershard::door
