@@ -189,8 +189,9 @@ Result<std::unique_ptr<HttpDoor>> HttpDoor::start(const serving::Served& served,
   if (!endpoint) return refuse(endpoint.error());
   auto tls = load_tls(options.tls);
   if (!tls) return refuse(std::move(tls).error());
-  if (options.limits.connections == 0 || options.limits.header_bytes < 256) {
-    return refuse(ErrorCode::invalid_argument, "limits: at least one connection, and 256 bytes of header");
+  const auto& limits = options.limits;
+  if (limits.connections == 0 || limits.header_bytes < 256 || limits.write_bytes_per_second == 0 || limits.stats_every.count() <= 0) {
+    return refuse(ErrorCode::invalid_argument, "limits: at least one connection, 256 bytes of header, a byte a second, and some time between two samples");
   }
 
   // Bound first: the address, with its port, is part of what is shown.

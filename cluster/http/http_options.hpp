@@ -32,7 +32,8 @@ struct HttpLimits {
   std::chrono::milliseconds header_time = std::chrono::seconds(10);  ///< to send a request's header; TLS's greeting too
   std::chrono::milliseconds body_time = std::chrono::seconds(60);
   std::chrono::milliseconds idle_time = std::chrono::seconds(60);    ///< between two requests
-  std::chrono::milliseconds write_time = std::chrono::seconds(30);   ///< a client that takes nothing for so long is gone
+  std::chrono::milliseconds write_time = std::chrono::seconds(30);   ///< to take an answer, or a piece of a stream, and on top of it
+  std::size_t write_bytes_per_second = 16u << 10;                    ///< what a slow line is granted for its size
   std::chrono::milliseconds heartbeat = std::chrono::seconds(10);    ///< of live streams that have nothing to tell
   std::chrono::milliseconds stats_every = std::chrono::seconds(1);
   std::chrono::milliseconds at_least_time = std::chrono::seconds(30);  ///< how long a read waits for its `at_least`

@@ -349,6 +349,11 @@ TEST(HttpRoutes, ServeThePageWithItsGuards) {
   const auto same = door.get("/", "If-None-Match: \"x\", W/" + page.header("etag") + "\r\n");
   EXPECT_EQ(same.status, 304);
   EXPECT_EQ(same.body, "");
+  const auto script = door.get("/assets/page.js"), zipped = door.get("/assets/page.js", "Accept-Encoding: br, gzip;q=0.5\r\n");
+  EXPECT_EQ(script.header("content-encoding"), "");
+  EXPECT_EQ(zipped.header("content-encoding"), "gzip");
+  EXPECT_LT(zipped.body.size(), script.body.size());
+  EXPECT_EQ(door.get("/assets/page.js", "Accept-Encoding: gzip;q=0\r\n").header("content-encoding"), "");
   EXPECT_EQ(door.get("/assets/../CMakeLists.txt").status, 404);
   EXPECT_EQ(door.get("/assets/nothing.js").status, 404);
   EXPECT_EQ(door.get("/api/v1/head").header("cache-control"), "no-store");
