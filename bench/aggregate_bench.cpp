@@ -55,7 +55,7 @@ Figure drive(std::string name, const char* unit, double seconds, std::uint32_t m
 }
 
 /// What a counter's event is, appended by hand: no version expected, nothing decided.
-Result<Figure> plain(const BenchOptions& options) {
+Result<Figure> plain_of_many_aggregates(const BenchOptions& options) {
   auto store = open_aggregates(options);
   if (!store) return refuse(store.error());
   Random random(options.seed);
@@ -212,7 +212,7 @@ Result<void> cold_start(const BenchOptions& options, Report& report, bool snapsh
 Result<void> measure_aggregates(const BenchOptions& options, Report& report) {
   report.heading("Live aggregates: one client thread, synced, 16 shards");
   EVERSHARD_TRY(report_in_turn(options, report,
-                               {{[&] { return plain(options); }},
+                               {{[&] { return plain_of_many_aggregates(options); }},
                                 {[&] { return commands(options, false); }, {{0, 0.75}}},
                                 {[&] { return commands(options, true); }, {{0, 0.5}}}}));
   EVERSHARD_TRY(aggregates_alone(options, report));

@@ -8,12 +8,12 @@ namespace evershard::cli {
 namespace {
 
 /// Positions of an append are consecutive, so its first one names it.
-GlobalPosition append_of(const RecordedEvent& event) { return event.position - event.append_index; }
+GlobalPosition append_start(const RecordedEvent& event) { return event.position - event.append_index; }
 
 }  // namespace
 
 void ExportLines::event(RecordedEvent event) {
-  if (!append_.empty() && append_of(append_.back()) != append_of(event)) finish();
+  if (!append_.empty() && append_start(append_.back()) != append_start(event)) finish();
   append_.push_back(std::move(event));
 }
 

@@ -18,7 +18,7 @@ std::pair<std::string, std::string> pair_of(const std::string& flag, const std::
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-void put(std::map<std::string, std::string>& names, const std::string& flag, std::pair<std::string, std::string> pair) {
+void put_name(std::map<std::string, std::string>& names, const std::string& flag, std::pair<std::string, std::string> pair) {
   const auto [at, first] = names.insert(std::move(pair));
   if (!first) throw UsageError("--" + flag + " names " + at->first + " twice");
 }
@@ -41,12 +41,12 @@ Result<RegisteredTypes> names_of(const Arguments& arguments) {
   for (const auto& text : arguments.texts("alias")) {
     auto pair = pair_of("alias", text);
     EVERSHARD_TRY(check_name("event type", pair.first, event_type_bytes_max));
-    put(types.aliases, "alias", std::move(pair));
+    put_name(types.aliases, "alias", std::move(pair));
   }
   for (const auto& text : arguments.texts("state")) {
     auto pair = pair_of("state", text);
     EVERSHARD_TRY(AggregateId::check({pair.first, "x"}));
-    put(types.states, "state", std::move(pair));
+    put_name(types.states, "state", std::move(pair));
   }
   return types;
 }

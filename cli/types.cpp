@@ -12,7 +12,7 @@ namespace {
 
 using Names = std::map<std::string, std::string>;
 
-std::string joined(const std::vector<std::string>& words, const char* between) {
+std::string joined_by(const std::vector<std::string>& words, const char* between) {
   std::string text;
   for (const auto& word : words) text += (text.empty() ? "" : between) + word;
   return text;
@@ -43,7 +43,7 @@ void report(const Invocation& invocation, const RegisteredTypes& types, std::siz
   write_names(json, "aliases", types.aliases);
   write_names(json, "states", types.states);
   json.end_object();
-  Parts parts{{what_changed, changed.empty() ? "(nothing new)" : joined(changed, ", ")}, {"messages", std::to_string(messages)}};
+  Parts parts{{what_changed, changed.empty() ? "(nothing new)" : joined_by(changed, ", ")}, {"messages", std::to_string(messages)}};
   for (const auto& [name, message] : types.aliases) parts.emplace_back("events " + name, message);
   for (const auto& [name, message] : types.states) parts.emplace_back("state of " + name, message);
   print_one(invocation, json, parts);
@@ -116,7 +116,7 @@ Outcome list_types(const Invocation& invocation) {
     if (invocation.for_people()) {
       std::vector<std::string> fields;
       for (const auto& [name, type] : message.fields) fields.push_back(type + ' ' + name);
-      printer.row({message.name, joined(states, " "), joined(aliases, " "), message.file, joined(fields, ", ")});
+      printer.row({message.name, joined_by(states, " "), joined_by(aliases, " "), message.file, joined_by(fields, ", ")});
       continue;
     }
     json.clear();

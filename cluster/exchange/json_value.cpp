@@ -85,7 +85,7 @@ class Walk {
   std::size_t at_;
 };
 
-std::string_view name_of(JsonValue::Kind kind) {
+std::string_view kind_name(JsonValue::Kind kind) {
   switch (kind) {
     case JsonValue::Kind::object: return "an object";
     case JsonValue::Kind::array: return "an array";
@@ -167,7 +167,7 @@ Refused JsonValue::wrong(const std::string& what) const {
 }
 
 Refused JsonValue::not_a(std::string_view wanted) const {
-  return wrong("must be " + std::string(wanted) + ", is " + std::string(name_of(kind())) +
+  return wrong("must be " + std::string(wanted) + ", is " + std::string(kind_name(kind())) +
                (raw_.size() <= 40 && kind() == Kind::number ? " (" + std::string(raw_) + ")" : ""));
 }
 
