@@ -12,8 +12,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t read_ahead_max = 16u << 10;
 constexpr auto linger_time = std::chrono::seconds(1);
 constexpr std::size_t linger_bytes_max = 1u << 20;
-/// On top of HttpLimits::write_time: what a slow line is granted.
-constexpr std::size_t write_bytes_per_second = 16u << 10;
 
 bool has_body(const Request& request) {
   const auto length = request.field("content-length");
@@ -350,7 +348,8 @@ void Connection::write_out(std::function<void()> then) {
   then_ = std::move(then);
   out_at_ = 0;
   writing_ = true;
-  arm(network_.options.limits.write_time + std::chrono::milliseconds(out_.size() * 1'000 / write_bytes_per_second), [this] {
+  const auto& limits = network_.options.limits;
+  arm(limits.write_time + std::chrono::milliseconds(out_.size() * 1'000 / limits.write_bytes_per_second), [this] {
     network_.api.metrics().connection_refused("http", "takes_nothing");
     close();
   });

@@ -33,6 +33,7 @@ struct HttpLimits {
   std::chrono::milliseconds body_time = std::chrono::seconds(60);
   std::chrono::milliseconds idle_time = std::chrono::seconds(60);    ///< between two requests
   std::chrono::milliseconds write_time = std::chrono::seconds(30);   ///< a client that takes nothing for so long is gone
+  std::size_t write_bytes_per_second = 16u << 10;                    ///< on top of write_time: what a slow line is granted
   std::chrono::milliseconds heartbeat = std::chrono::seconds(10);    ///< of live streams that have nothing to tell
   std::chrono::milliseconds stats_every = std::chrono::seconds(1);
   std::chrono::milliseconds at_least_time = std::chrono::seconds(30);  ///< how long a read waits for its `at_least`
