@@ -94,7 +94,7 @@ TEST(HttpLive, ResumesWithoutAGapOrADoubleWhileOthersAppend) {
 
 TEST(HttpLive, AReaderThatNeverReadsHoldsUpNobodyAndIsDropped) {
   auto options = quick();
-  options.limits.write_time = 300ms;
+  options.limits.write_time = 2s;
   options.limits.write_bytes_per_second = 10u << 20;
   RunningDoor door(options);
   for (int i = 0; i < 60; ++i) append_one(door.store, "big-1", "T", {}, '"' + std::string(200'000, 'x') + '"');
