@@ -20,7 +20,7 @@ class GrpcDoor final : public RunningDoor {
   std::unique_ptr<door::Door> door_;
 };
 
-Result<std::unique_ptr<RunningDoor>> start_grpc(serving::Served& served, const ServerOptions& options) {
+Result<std::unique_ptr<RunningDoor>> start_grpc(serving::Served& served, const ServerOptions& options, const RunningDoors&) {
   // What gRPC would print by itself comes back as errors, which are printed once.
   ::setenv("GRPC_VERBOSITY", "NONE", 0);
   auto door = door::Door::start(served, options.door);
@@ -40,11 +40,13 @@ class PageDoor final : public RunningDoor {
   std::unique_ptr<http::HttpDoor> door_;
 };
 
-Result<std::unique_ptr<RunningDoor>> start_page(serving::Served& served, const ServerOptions& options) {
+Result<std::unique_ptr<RunningDoor>> start_page(serving::Served& served, const ServerOptions& options, const RunningDoors& earlier) {
   if (options.http.listen.empty()) return nullptr;
   auto asked = options.http;
   asked.settings = options.settings_json;
-  for (const auto& address : options.door.listen) asked.other_doors.emplace_back("grpc", address);
+  for (const auto& door : earlier) {
+    for (const auto& address : door->addresses()) asked.other_doors.emplace_back(door->speaks(), address);
+  }
   auto door = http::HttpDoor::start(served, std::move(asked));
   if (!door) return refuse(std::move(door).error());
   return std::make_unique<PageDoor>(*std::move(door));

@@ -29,7 +29,7 @@ struct Server::Parts {
   serving::WorkPool pool;
   serving::HeadWatch watch;
   serving::Served served;
-  std::vector<std::unique_ptr<RunningDoor>> doors;
+  RunningDoors doors;
   std::optional<Vacuuming> vacuuming;
   std::once_flag stopped;
 };
@@ -50,7 +50,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
                               {"format", stats->info.format}, {"head", stats->watermark.value}});
   }
   for (const auto& start_door : doors) {
-    auto door = start_door(parts.served, parts.options);
+    auto door = start_door(parts.served, parts.options, parts.doors);
     if (!door) return refuse(std::move(door).error());
     if (!*door) continue;
     parts.doors.push_back(*std::move(door));
@@ -60,7 +60,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
   return server;
 }
 
-const std::vector<std::unique_ptr<RunningDoor>>& Server::doors() const { return parts_->doors; }
+const RunningDoors& Server::doors() const { return parts_->doors; }
 
 bool Server::is_well() const { return parts_->store.head().has_value(); }
 

@@ -23,7 +23,7 @@ class Server {
   ~Server();
   Server(const Server&) = delete;
 
-  [[nodiscard]] const std::vector<std::unique_ptr<RunningDoor>>& doors() const;
+  [[nodiscard]] const RunningDoors& doors() const;
   /// Whether the store answers.
   [[nodiscard]] bool is_well() const;
   /// Reads the tokens anew, and has the doors do so with their files. Errors: the first there is; what could not be read stays in

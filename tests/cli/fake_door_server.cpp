@@ -40,7 +40,7 @@ int main(int count, char** words) {
   Output out(STDOUT_FILENO);
   const char* set = std::getenv("FAKE_DOOR");
   const std::string how = set == nullptr ? "" : set;
-  const server::StartDoor start = [how](serving::Served&, const server::ServerOptions&) -> Result<std::unique_ptr<server::RunningDoor>> {
+  const server::StartDoor start = [how](serving::Served&, const server::ServerOptions&, const server::RunningDoors&) -> Result<std::unique_ptr<server::RunningDoor>> {
     if (how == "fail") return refuse(ErrorCode::unavailable, "this door does not open");
     return std::make_unique<FakeDoor>(how);
   };
