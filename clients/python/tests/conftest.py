@@ -71,7 +71,7 @@ class Server:
             process.send_signal(number)
         process.stdin.close()
         try:
-            process.wait(10)
+            process.wait(60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -100,5 +100,5 @@ def server(make_server: Any) -> Server:
 
 @pytest.fixture
 def store(server: Server) -> Iterator[evershard.Client]:
-    with evershard.Client(server.address, timeout=10) as client:
+    with evershard.Client(server.address, timeout=60) as client:
         yield client
