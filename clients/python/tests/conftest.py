@@ -28,7 +28,8 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        self._process = subprocess.Popen(self._command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("EVERSHARD_")}  # they are settings to it
+        self._process = subprocess.Popen(self._command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
         assert self._process.stdout is not None
         ready = self._process.stdout.readline().split()
         assert ready[:1] == ["ready"], f"{PROGRAM} did not start"
@@ -38,7 +39,8 @@ class Server:
         if IS_DOOR:
             return [PROGRAM, str(self._data or "-"), self.address, *([self._tokens] if self._tokens else []), *self._extra]
         assert self._data is not None
-        command = [PROGRAM, "serve", "--data", str(self._data), "--listen", self.address, *self._extra]
+        command = [PROGRAM, "serve", "--data", str(self._data), "--listen", self.address, "--http-listen", "none"]
+        command += ["--log-level", "error", "--drain-timeout", "1s", *self._extra]
         if self._tokens:
             file = self._data.parent / "tokens"
             file.write_text(self._tokens)
@@ -69,7 +71,7 @@ class Server:
             process.send_signal(number)
         process.stdin.close()
         try:
-            process.wait(10)
+            process.wait(60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -98,5 +100,5 @@ def server(make_server: Any) -> Server:
 
 @pytest.fixture
 def store(server: Server) -> Iterator[evershard.Client]:
-    with evershard.Client(server.address, timeout=10) as client:
+    with evershard.Client(server.address, timeout=60) as client:
         yield client

@@ -10,6 +10,7 @@ import uuid
 from typing import Any
 
 import pytest
+from conftest import IS_DOOR
 
 import evershard
 from evershard import AggregateId, Append, AppendCondition, Client, CommandRecord, Event, FeedKind, Query, Snapshot
@@ -80,7 +81,7 @@ def test_what_is_wrong_is_refused_and_not_tried_again(store: Client) -> None:
         store.aggregate("order-9")
     with pytest.raises(evershard.InvalidArgumentError):
         store.read(after=-1)
-    assert time.monotonic() - began < 20 and store.head() == 0
+    assert time.monotonic() - began < 60 and store.head() == 0  # one that is tried again takes so long
 
 
 def test_ten_thousand_events_are_read_in_any_direction(store: Client) -> None:
@@ -133,7 +134,7 @@ def test_append_many_answers_while_its_source_waits(store: Client) -> None:
 
     def source() -> Any:
         yield Append(placed("order-1"))
-        assert answered.wait(10)
+        assert answered.wait(60)
         yield Append(placed("order-1"))
 
     outcomes = store.append_many(source())
@@ -164,7 +165,7 @@ def test_append_many_can_be_left_while_its_source_waits(store: Client) -> None:
 
     def source() -> Any:
         yield Append(placed("order-1"))
-        never.wait(20)
+        never.wait(60)
 
     with store.append_many(source()) as outcomes:
         assert next(outcomes).result().first_position == 1
@@ -217,7 +218,7 @@ def test_a_subscription_is_ended_from_another_thread(store: Client) -> None:
     assert next(subscription).kind is FeedKind.CAUGHT_UP
     threading.Timer(0.2, subscription.close).start()
     began = time.monotonic()
-    assert list(subscription) == [] and time.monotonic() - began < 10
+    assert list(subscription) == [] and time.monotonic() - began < 30
 
 
 def test_closing_the_client_ends_what_waits(server: Any) -> None:
@@ -245,7 +246,7 @@ def test_waiting_for_a_position(store: Client) -> None:
     began = time.monotonic()
     with pytest.raises(evershard.TimeoutError, match="position 2") as caught:
         store.head(at_least=2, timeout=0.3)
-    assert 0.25 < time.monotonic() - began < 10 and not isinstance(caught.value, evershard.OutcomeUnknownError)
+    assert 0.25 < time.monotonic() - began < 30 and not isinstance(caught.value, evershard.OutcomeUnknownError)
     with pytest.raises(evershard.TimeoutError):
         list(store.read(at_least=2, timeout=0.2))
     threading.Timer(0.2, store.append, ([placed("order-1"), placed("order-1")],)).start()
@@ -275,6 +276,19 @@ def test_snapshots_alone_and_with_an_append(store: Client) -> None:
         store.put_snapshot(Snapshot("order-9", b"", 1))
     with pytest.raises(evershard.InvalidArgumentError):
         store.snapshot("order-1", at_or_before=1, up_to=1)
+
+
+def test_an_aggregates_state(make_server: Any) -> None:
+    if IS_DOOR:
+        pytest.skip("the door's test server has no types")
+    with Client(make_server().address) as store:
+        store.append(placed("order-1"), snapshots=Snapshot("order-1", {"open": True}))
+        store.append(placed("order-1", 1))
+        state, earlier = store.state("order-1"), store.state("order-1", version=1)
+        assert (state["aggregate"], state["version"], state["state"], state["state_version"], state["events_after"]) == ("order-1", 2, {"open": True}, 1, 1)
+        assert state["events"][0]["payload"] == {"number": 1} and not state["exact"] and earlier["exact"] and earlier["events"] == []
+        with pytest.raises(evershard.NotFoundError):
+            store.state("nobody-1")
 
 
 def test_a_commands_reply_is_stored(store: Client) -> None:

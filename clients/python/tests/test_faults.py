@@ -55,7 +55,7 @@ def test_killed_under_load(make_server: Any) -> None:
         for thread in (*writers, follower):
             thread.start()
         def wait_for_more(more: int) -> None:
-            enough, until = len(acknowledged) + more, time.monotonic() + 20
+            enough, until = len(acknowledged) + more, time.monotonic() + 60
             while len(acknowledged) < enough and time.monotonic() < until:
                 time.sleep(0.05)
 
@@ -71,12 +71,12 @@ def test_killed_under_load(make_server: Any) -> None:
         assert errors == [] and len(acknowledged) > 100
 
         head = store.head()
-        until = time.monotonic() + 30
+        until = time.monotonic() + 90
         while (not followed or followed[-1] < head) and time.monotonic() < until:
             time.sleep(0.02)
         reconnects = subscription.reconnects
         subscription.close()
-        follower.join(10)
+        follower.join(30)
         assert followed == list(range(1, head + 1)) and reconnects >= 3
 
         stored = {event.id: event.position for event in store.read()}
@@ -90,7 +90,7 @@ def test_killed_under_load(make_server: Any) -> None:
 
 def test_a_server_that_hangs_is_waited_for(make_server: Any) -> None:
     server = make_server()
-    with Client(server.address, timeout=30) as store:
+    with Client(server.address, timeout=120) as store:
         store.append(Event("T"))
         subscription = store.subscribe(after=0, heartbeat=0.1)
         assert next(subscription.events()).position == 1
@@ -98,10 +98,10 @@ def test_a_server_that_hangs_is_waited_for(make_server: Any) -> None:
         try:
             began = time.monotonic()
             with pytest.raises(evershard.OutcomeUnknownError) as caught:
-                store.append(Event("T"), timeout=0.5)
+                store.append(Event("T"), timeout=2)
             with pytest.raises(evershard.TimeoutError):
                 store.head(timeout=0.2)
-            assert time.monotonic() - began < 15
+            assert time.monotonic() - began < 30
         finally:
             server.signal(signal.SIGCONT)
         assert caught.value.append is not None and store.append(caught.value.append).first_position == 2
@@ -110,7 +110,7 @@ def test_a_server_that_hangs_is_waited_for(make_server: Any) -> None:
 
 def test_a_server_that_stops_and_comes_back(make_server: Any) -> None:
     server = make_server()
-    with Client(server.address, timeout=60) as store:
+    with Client(server.address, timeout=120) as store:
         store.append(Event("T"))
         subscription = store.subscribe(after=0, heartbeat=0.5)
         assert next(subscription.events()).position == 1

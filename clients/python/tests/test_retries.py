@@ -28,7 +28,7 @@ def bad() -> Iterator[fake.Fake]:
 
 
 def client_of(bad: fake.Fake, **words: Any) -> Client:
-    return Client(bad.address, **{"timeout": 5, **words})  # type: ignore[attr-defined]
+    return Client(bad.address, **{"timeout": 60, **words})  # type: ignore[attr-defined]
 
 
 def breaks(_: Any, context: Any) -> Any:
@@ -72,43 +72,43 @@ def test_what_the_server_decided_is_not_asked_again(bad: fake.Fake, status: grpc
 
 
 def test_without_an_answer_in_time_the_outcome_is_unknown_and_can_be_asked_for(bad: fake.Fake) -> None:
-    bad.scripts["Append"] = [lambda *_: time.sleep(1) or fake.appended(), lambda *_: fake.appended(1, True)]
+    bad.scripts["Append"] = [lambda *_: time.sleep(5) or fake.appended(), lambda *_: fake.appended(1, True)]
     with client_of(bad) as client:
         with pytest.raises(evershard.OutcomeUnknownError) as caught:
-            client.append(Event("T"), timeout=0.3)
+            client.append(Event("T"), timeout=2)
         assert caught.value.append is not None and client.append(caught.value.append).duplicate
     assert bad.seen[0] == bad.seen[1]
 
 
 def test_broken_connections_until_the_time_out_leave_the_outcome_unknown(bad: fake.Fake) -> None:
     bad.scripts["Append"] = [breaks]
-    with client_of(bad, timeout=0.4) as client, pytest.raises(evershard.OutcomeUnknownError):
+    with client_of(bad, timeout=3) as client, pytest.raises(evershard.OutcomeUnknownError):
         client.append(Event("T"))
     assert len(bad.seen) > 2
 
 
-def test_a_server_that_says_it_cannot_leaves_nothing_unknown(bad: fake.Fake) -> None:
+def test_a_server_that_says_it_cannot_leaves_nothing_unknown(bad: fake.Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evershard._retry.Backoff.next", lambda *_: 2.0)  # the last try has time enough for an answer
     bad.scripts["Append"] = [lambda _, context: fake.refuse(context, BROKEN, ErrorCode.UNAVAILABLE, "the disk is full")]
-    with client_of(bad, timeout=0.4) as client, pytest.raises(evershard.UnavailableError, match="disk is full"):
+    with client_of(bad, timeout=3.9) as client, pytest.raises(evershard.UnavailableError, match="disk is full"):
         client.append(Event("T"))
-    assert len(bad.seen) > 2
+    assert len(bad.seen) == 2
 
 
 def test_nobody_there_is_unavailable() -> None:
-    with Client("127.0.0.1:1", timeout=1.5) as client:
+    with Client("127.0.0.1:1", timeout=3) as client:
         for call in (lambda: client.append(Event("T")), client.head, lambda: list(client.read()), lambda: next(client.subscribe(after=0, retry_for=0.3))):
             began = time.monotonic()
             with pytest.raises(evershard.UnavailableError, match="connect"):
                 call()
-            assert time.monotonic() - began < 15
+            assert time.monotonic() - began < 30
         with pytest.raises(evershard.UnavailableError):
             list(client.append_many([Append(Event("T"))]))
 
 
 def test_closing_while_an_append_is_under_way_leaves_its_outcome_unknown(bad: fake.Fake) -> None:
-    bad.scripts["Append"] = [lambda *_: time.sleep(1) or fake.appended()]
+    bad.scripts["Append"] = [lambda *_: threading.Timer(0.1, client.close).start() or time.sleep(3) or fake.appended()]
     client = client_of(bad)
-    threading.Timer(0.3, client.close).start()
     with pytest.raises(evershard.OutcomeUnknownError, match="closed"):
         client.append(Event("T"))
 
@@ -146,9 +146,9 @@ def test_a_read_that_ends_early_is_not_taken_for_complete(bad: fake.Fake) -> Non
 
 
 def test_a_page_that_does_not_come_is_a_time_out(bad: fake.Fake) -> None:
-    bad.scripts["Read"] = [lambda *_: time.sleep(2) or iter([])]
+    bad.scripts["Read"] = [lambda *_: time.sleep(5) or iter([])]
     with client_of(bad) as client, pytest.raises(evershard.TimeoutError):
-        list(client.read(timeout=0.2))
+        list(client.read(timeout=1))
 
 
 def test_a_subscription_goes_on_behind_its_watermark(bad: fake.Fake) -> None:
@@ -170,15 +170,18 @@ def test_a_subscription_goes_on_behind_its_watermark(bad: fake.Fake) -> None:
 
 
 def test_silence_of_three_heartbeats_is_a_broken_connection(bad: fake.Fake) -> None:
+    released = threading.Event()
+
     def silent(request: Any, context: Any) -> Iterator[Any]:
         yield fake.events(1)
-        time.sleep(3)
+        context.add_callback(released.set)
+        released.wait(60)
 
     bad.scripts["Subscribe"] = [silent, lambda *_: iter([fake.events(2)])]
     with client_of(bad) as client, client.subscribe(after=0, heartbeat=0.1) as subscription:
         began = time.monotonic()
         assert [event.position for event in itertools.islice(subscription.events(), 2)] == [1, 2]
-        assert 0.25 < time.monotonic() - began < 2.9 and bad.seen[1].after == 1 and bad.seen[0].heartbeat_ms == 100
+        assert 0.25 < time.monotonic() - began < 50 and bad.seen[1].after == 1 and bad.seen[0].heartbeat_ms == 100
 
 
 def test_a_subscription_ends_with_what_does_not_go_away(bad: fake.Fake) -> None:
@@ -216,12 +219,15 @@ def test_many_appends_survive_broken_streams_and_full_queues(bad: fake.Fake) -> 
 
 
 def test_many_appends_without_an_answer_are_unknown(bad: fake.Fake) -> None:
+    released = threading.Event()
+
     def silent(requests: Any, context: Any) -> Iterator[Any]:
         yield service_pb2.AppendOutcome(appended=fake.appended())
-        time.sleep(3)
+        context.add_callback(released.set)
+        released.wait(60)
 
     bad.scripts["AppendMany"] = [silent]
-    with client_of(bad, timeout=0.5) as client:
+    with client_of(bad, timeout=3) as client:
         outcomes = client.append_many([Append(Event("T")) for _ in range(3)])
         assert next(outcomes).appended
         for _ in range(2):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import pathlib
 import subprocess
 from collections.abc import Iterator
@@ -55,9 +56,9 @@ def test_who_is_trusted_is_spoken_to(certificates: pathlib.Path, address: tuple[
     where, mutual = address
     mine = {"certificate": certificates / "client.pem", "key": (certificates / "client.key").read_bytes()} if mutual else {}
     for tls in (Tls(certificates / "ca.pem", **mine), Tls((certificates / "ca.pem").read_bytes(), server_name="store.example", **mine)):  # type: ignore[arg-type]
-        with Client(where, tls=tls, token="t" * 20, timeout=10) as store:
+        with Client(where, tls=tls, token="t" * 20, timeout=60) as store:
             assert store.head() == 0
-    with Client(where, tls=Tls(certificates / "ca.pem", **mine), timeout=10) as store:  # type: ignore[arg-type]
+    with Client(where, tls=Tls(certificates / "ca.pem", **mine), timeout=60) as store:  # type: ignore[arg-type]
         assert store.append(Event("T")).first_position == 1
 
 
@@ -66,9 +67,13 @@ def test_who_is_not_trusted_is_not(certificates: pathlib.Path, address: tuple[st
     wrong: list[Tls | bool] = [True, False, Tls(certificates / "ca.pem", server_name="other.example")]
     if mutual:
         wrong.append(Tls(certificates / "ca.pem"))
-    for tls in wrong:
-        with Client(where, tls=tls, timeout=0.5) as store, pytest.raises(evershard.UnavailableError):
+
+    def refused(tls: Tls | bool) -> None:
+        with Client(where, tls=tls, timeout=3) as store, pytest.raises(evershard.UnavailableError):
             store.head()
+
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        list(pool.map(refused, wrong))
 
 
 def test_files_that_are_none(tmp_path: pathlib.Path) -> None:

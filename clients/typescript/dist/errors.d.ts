@@ -90,6 +90,9 @@ export declare class OverloadedError extends EvershardError {
 export declare class TimeoutError extends EvershardError {
     readonly code = "timeout";
     readonly outcomeUnknown: boolean;
+    constructor(message: string, details?: Details, options?: ErrorOptions & {
+        outcomeUnknown?: boolean;
+    });
 }
 /** Of an append: time is over and no answer says whether it is stored. Send the same again, with the same ids, to know. */
 export declare class OutcomeUnknownError extends TimeoutError {

@@ -82,7 +82,11 @@ export class OverloadedError extends EvershardError {
 /** Not in time. */
 export class TimeoutError extends EvershardError {
     code = "timeout";
-    outcomeUnknown = true;
+    outcomeUnknown;
+    constructor(message, details = {}, options = {}) {
+        super(message, details, options);
+        this.outcomeUnknown = options.outcomeUnknown ?? true;
+    }
 }
 /** Of an append: time is over and no answer says whether it is stored. Send the same again, with the same ids, to know. */
 export class OutcomeUnknownError extends TimeoutError {
@@ -171,7 +175,8 @@ export function errorOfStatus({ code, details: text, metadata }) {
         case status.INTERNAL: // a stream that was reset,
         case status.CANCELLED: // or cut off by a server that stops
             return new UnavailableError(`the connection broke: ${text}`, {}, { outcomeUnknown: true });
-        case status.DEADLINE_EXCEEDED: return new TimeoutError(text);
+        case status.DEADLINE_EXCEEDED: // nor while it was waited for
+            return new TimeoutError(text, {}, { outcomeUnknown: !/\bwaiting for (name resolution|metadata filters|LB pick)/i.test(text) });
         case status.RESOURCE_EXHAUSTED: return new TooLargeError(text);
         case status.INVALID_ARGUMENT: return new InvalidArgumentError(text);
         case status.UNAUTHENTICATED: return new UnauthenticatedError(text);

@@ -31,16 +31,14 @@ export async function retrying({ kind, deadline, signal, onRetry }, attempt) {
             unknown ||= error.outcomeUnknown;
             const again = error.retryable || (kind === "append" && error.code === "timeout");
             const wait = backoffMs(tried, error);
-            if (!again && kind === "read" && error.code === "timeout" && Date.now() >= deadline)
-                throw before ?? error; // why it took so long says more
-            if (!again)
+            if (!again && !(error.code === "timeout" && Date.now() >= deadline))
                 throw error;
-            before = error;
             if (Date.now() + wait >= deadline) {
                 if (kind === "append" && unknown)
                     throw new OutcomeUnknownError(`no answer says whether it is stored: ${error.message}`, error.details, { cause: error });
-                throw error;
+                throw error.code === "timeout" ? before ?? error : error; // why it took so long says more
             }
+            before = error;
             onRetry?.(error, tried + 1);
             await sleep(wait, signal);
         }

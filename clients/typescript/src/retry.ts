@@ -43,13 +43,12 @@ export async function retrying<T>({ kind, deadline, signal, onRetry }: Attempts,
       unknown ||= error.outcomeUnknown;
       const again = error.retryable || (kind === "append" && error.code === "timeout");
       const wait = backoffMs(tried, error);
-      if (!again && kind === "read" && error.code === "timeout" && Date.now() >= deadline) throw before ?? error;  // why it took so long says more
-      if (!again) throw error;
-      before = error;
+      if (!again && !(error.code === "timeout" && Date.now() >= deadline)) throw error;
       if (Date.now() + wait >= deadline) {
         if (kind === "append" && unknown) throw new OutcomeUnknownError(`no answer says whether it is stored: ${error.message}`, error.details, { cause: error });
-        throw error;
+        throw error.code === "timeout" ? before ?? error : error;  // why it took so long says more
       }
+      before = error;
       onRetry?.(error, tried + 1);
       await sleep(wait, signal);
     }

@@ -57,16 +57,16 @@ test("TLS: the server's certificate, and the client's where it is asked for", on
     await using server = await Server.start({ tokens, more: tls });
     await using known = connect(server.address, { tls: { root }, token: "writer-0123456789" });
     await using named = connect(server.address, { tls: { root, serverName: "store.example" }, token: "writer-0123456789" });
-    await using other = connect(server.address, { tls: { root, serverName: "other.example" }, timeoutMs: 1_500 });
-    await using unknown = connect(server.address, { tls: true, timeoutMs: 1_500 });
-    await using clear = connect(server.address, { timeoutMs: 1_500 });
+    await using other = connect(server.address, { tls: { root, serverName: "other.example" }, timeoutMs: 4_000 });
+    await using unknown = connect(server.address, { tls: true, timeoutMs: 4_000 });
+    await using clear = connect(server.address, { timeoutMs: 4_000 });
     equal((await known.append(append)).firstPosition, 1);
     equal(await named.head(), 1);
     await Promise.all([other, unknown, clear].map((client) => refused(UnavailableError, client.head())));
   }
   await using mutual = await Server.start({ more: [...tls, "--tls-client-ca", file("ca.pem")] });
   await using shown = connect(mutual.address, { tls: { root, cert, key } });
-  await using hidden = connect(mutual.address, { tls: { root }, timeoutMs: 1_500 });
+  await using hidden = connect(mutual.address, { tls: { root }, timeoutMs: 4_000 });
   equal(await shown.head(), 0);
   await refused(UnavailableError, hidden.head());
 });

@@ -56,6 +56,7 @@ test("a stream of appends goes on over broken connections: each is stored once, 
   for await (const { appended, error } of far.appendMany(Array.from({ length: count }, (_, n) => one(tag, n)))) {
     if (error) throw error;
     if (++answered % 500 === 100) proxy.cut();
+    if (answered === 300) proxy.cutAfterBytes = 0;  // something is stored, and its answer is lost
     duplicates += Number(appended.duplicate);
   }
   equal(answered, count);
@@ -83,7 +84,7 @@ test("an answer that is lost is given again: the append is stored once", async (
 test("a server that says nothing any more leaves the outcome unknown, within the time", async () => {
   await using server = await Server.start();
   await using proxy = await Proxy.to(server.port);
-  await using far = connect(proxy.address, { timeoutMs: 1_000 });
+  await using far = connect(proxy.address, { timeoutMs: 4_000 });
   await far.head();
   proxy.silent = true;
   const began = Date.now();
@@ -94,12 +95,12 @@ test("a server that says nothing any more leaves the outcome unknown, within the
   })());
 
   ok(lost.message.includes("2 appends"), lost.message);
-  ok(Date.now() - began < 20_000);
+  ok(Date.now() - began < 40_000);
 });
 
 test("nobody there: every kind of call says so when its time is over", async () => {
   const gone = await Proxy.to(1);
-  await using client = connect(gone.address, { timeoutMs: 1_000 });
+  await using client = connect(gone.address, { timeoutMs: 3_000 });
   await gone[Symbol.asyncDispose]();
   const many = async () => {
     for await (const _ of client.appendMany([one("t", 1)])) ok(false);
@@ -112,8 +113,8 @@ test("kill -9 under load: what was acknowledged is there once, tries are answere
   let server = await Server.start({ data });
   const { address } = server;
   const tag = newId();
-  await using client = connect(address);
-  await using other = connect(address);
+  await using client = connect(address, { timeoutMs: 120_000 });
+  await using other = connect(address, { timeoutMs: 120_000 });
   const seen: number[] = [];
   const stop = new AbortController();
   const subscribing = (async () => {
@@ -160,7 +161,7 @@ test("kill -9 under load: what was acknowledged is there once, tries are answere
   deepEqual(numbers.filter((n) => n < 1_000_000), Array.from({ length: numbers.filter((n) => n < 1_000_000).length }, (_, n) => n), "a stream's in order");
 
   const last = events.at(-1)!.position;
-  for (const until = Date.now() + 10_000; seen.at(-1) !== last && Date.now() < until; ) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const until = Date.now() + 60_000; seen.at(-1) !== last && Date.now() < until; ) await new Promise((resolve) => setTimeout(resolve, 20));
   stop.abort();
   await subscribing;
   deepEqual(seen, events.map(({ position }) => position));

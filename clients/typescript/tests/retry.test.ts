@@ -69,13 +69,13 @@ for (const [code, className, grpc] of [
 }
 
 test("overloaded and unavailable for good are said as they are: nothing was stored", async () => {
-  await using server = await FakeServer.start(() => ({ code: status.RESOURCE_EXHAUSTED, error: { code: ErrorCode.OVERLOADED, retryAfterMs: 50 } }));
+  await using server = await FakeServer.start(() => ({ code: status.RESOURCE_EXHAUSTED, error: { code: ErrorCode.OVERLOADED, retryAfterMs: 3_000 } }));
   await using client = connect(server.address);
 
-  const error = await refused(OverloadedError, client.append(append, { timeoutMs: 220 }));
+  const error = await refused(OverloadedError, client.append(append, { timeoutMs: 5_900 }));
 
-  equal(error.retryAfterMs, 50);
-  ok(server.requests.length >= 2 && server.requests.length <= 5, `${server.requests.length}`);
+  equal(error.retryAfterMs, 3_000);
+  equal(server.requests.length, 2);
 });
 
 test("time that is over without an answer is an unknown outcome", async () => {
@@ -83,18 +83,18 @@ test("time that is over without an answer is an unknown outcome", async () => {
   await using client = connect(server.address);
   const began = Date.now();
 
-  const error = await refused(OutcomeUnknownError, client.append(append, { timeoutMs: 300 }));
+  const error = await refused(OutcomeUnknownError, client.append(append, { timeoutMs: 3_000 }));
 
   equal(error.code, "timeout");
   ok(error.outcomeUnknown);
-  ok(Date.now() - began < 10_000);
+  ok(Date.now() - began < 30_000);
 });
 
 test("a broken connection and then refusals until time is over is an unknown outcome too", async () => {
   await using server = await FakeServer.start((_, nr) => (nr === 0 ? { code: status.INTERNAL } : { code: status.RESOURCE_EXHAUSTED, error: { code: ErrorCode.OVERLOADED } }));
   await using client = connect(server.address);
 
-  await refused(OutcomeUnknownError, client.append(append, { timeoutMs: 200 }));
+  await refused(OutcomeUnknownError, client.append(append, { timeoutMs: 3_000 }));
 });
 
 test("where nobody listens nothing can be stored", async () => {
@@ -105,7 +105,7 @@ test("where nobody listens nothing can be stored", async () => {
   }
   await using client = connect(address);
 
-  const error = await refused(UnavailableError, client.append(append, { timeoutMs: 1_000 }));
+  const error = await refused(UnavailableError, client.append(append, { timeoutMs: 3_000 }));
 
   ok(!error.outcomeUnknown, error.message);
 });

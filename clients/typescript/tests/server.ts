@@ -28,7 +28,7 @@ export class Server implements AsyncDisposable {
 
   static async start({ data, listen = "127.0.0.1:0", tokens, more = [] }: ServerOptions = {}): Promise<Server> {
     const directory = temporaryDirectory();
-    const words = isServe ? ["serve", "--data", data ?? join(directory, "data"), "--listen", listen, "--log-level", "error", "--drain-timeout", "1s", ...more] : [data ?? "-", listen];
+    const words = isServe ? ["serve", "--data", data ?? join(directory, "data"), "--listen", listen, "--http-listen", "none", "--log-level", "error", "--drain-timeout", "1s", ...more] : [data ?? "-", listen];
     if (tokens !== undefined && isServe) {
       writeFileSync(join(directory, "tokens"), tokens, { mode: 0o600 });
       words.push("--tokens", join(directory, "tokens"));

@@ -77,12 +77,11 @@ test("over a connection that is cut again and again nothing is missing and nothi
   const count = 3_000;
   const numbers: number[] = [];
   const writing = put(tag, count);
-  const cutting = setInterval(() => (proxy.cutAfterBytes = 20_000), 60);
   for await (const event of far.subscribe(Query.tags(tag), { after: 0, pageEventsMax: 100, heartbeatMs: 200 }).events()) {
     numbers.push(event.json<{ n: number }>().n);
     if (numbers.length === count) break;
+    if (numbers.length % 300 === 0) proxy.cutAfterBytes = 5_000;
   }
-  clearInterval(cutting);
   await writing;
   deepEqual(numbers, Array.from({ length: count }, (_, i) => i));
   ok(proxy.connections >= 3 && retried.length >= 2, `${proxy.connections} connections, ${retried.length} tries`);
@@ -102,7 +101,7 @@ test("silence for three heartbeats is a broken connection", async () => {
     if (item.kind === "events") break;
   }
   const took = Date.now() - silentSince;
-  ok(took >= 290 && took < 30_000, `${took}`);
+  ok(took >= 290 && took < 60_000, `${took}`);
 });
 
 test("who is slow is not thought to be cut off, and loses nothing", async () => {
