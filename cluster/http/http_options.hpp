@@ -48,7 +48,7 @@ struct HttpOptions {
   HttpLimits limits{};
   std::string version = "0.1.0";
   Limits store_limits{};  ///< shown by /api/v1/info
-  /// Name and address of what else the process listens on, shown by /api/v1/info.
+  /// Name and addresses (`a, b`) of what else the process listens on, shown by /api/v1/info.
   std::vector<std::pair<std::string, std::string>> other_doors{};
   /// The JSON of /api/v1/settings. Empty: the route is not there.
   std::function<std::string()> settings{};

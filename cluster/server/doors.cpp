@@ -45,7 +45,9 @@ Result<std::unique_ptr<RunningDoor>> start_page(serving::Served& served, const S
   auto asked = options.http;
   asked.settings = options.settings_json;
   for (const auto& door : earlier) {
-    for (const auto& address : door->addresses()) asked.other_doors.emplace_back(door->speaks(), address);
+    std::string all;
+    for (const auto& address : door->addresses()) all += (all.empty() ? "" : ", ") + address;
+    asked.other_doors.emplace_back(door->speaks(), std::move(all));
   }
   auto door = http::HttpDoor::start(served, std::move(asked));
   if (!door) return refuse(std::move(door).error());

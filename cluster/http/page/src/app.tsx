@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
 import { useCell } from './cell.ts';
 import { grouped } from './format.ts';
+import { askGrpcPort, grpcPort } from './grpc_server.ts';
 import { connection, followStats, rates } from './live_stats.ts';
 import { ErrorNote } from './parts/notes.tsx';
 import { Failure } from './api.ts';
@@ -75,6 +76,8 @@ function Frame() {
   const place = places.find(({ name }) => name === (route.path[0] ?? ''));
   const scopesNow = scopes().join();
   useEffect(() => (scopesNow.includes('read') ? followStats() : undefined), [scopesNow]);
+  useEffect(() => void (scopesNow.includes('read') && askGrpcPort()), [scopesNow]);
+  useCell(grpcPort);
   useShortcuts(() => setHelp(true));
 
   const where = route.path.join('/');

@@ -49,7 +49,7 @@ export function Chart({ title, unit, show, main, second }: ChartProps) {
             space: 44,
             incrs: [60, 120, 300, 600],
             grid: { show: false },
-            values: (u, at) => at.map((second) => (second - (u.scales.x?.min ?? 0) < 25 ? '' : new Date(second * 1000).toTimeString().slice(0, 5))),
+            values: (u, at) => at.map((second) => (second - (u.scales.x?.min ?? 0) < 25 || (u.scales.x?.max ?? 0) - second < 20 ? '' : new Date(second * 1000).toTimeString().slice(0, 5))),
           },
           { ...axis, size: 52, gap: 6, space: 26, values: (_, at) => at.map((value) => show(value)) },
         ],

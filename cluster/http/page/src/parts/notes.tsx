@@ -49,8 +49,3 @@ export const Command = ({ text }: { text: string }) => (
 
 /// One word of a shell's line, whatever is in it.
 export const shellWord = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
-
-export const grpcServer = (): string => {
-  const host = location.hostname.includes(':') ? `[${location.hostname.replace(/[[\]]/g, '')}]` : location.hostname;
-  return `${host}:7420`;
-};

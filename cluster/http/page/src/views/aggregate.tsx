@@ -3,11 +3,12 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import { get } from '../api.ts';
 import { grouped, plural, visible } from '../format.ts';
+import { grpcServer } from '../grpc_server.ts';
 import { useLoad } from '../load.ts';
 import { EventRows } from '../parts/event_rows.tsx';
 import { BytesView, JsonView } from '../parts/json_view.tsx';
 import { Id, PositionLink, Time } from '../parts/links.tsx';
-import { Command, Empty, ErrorNote, grpcServer, shellWord } from '../parts/notes.tsx';
+import { Command, Empty, ErrorNote, shellWord } from '../parts/notes.tsx';
 import { PayloadView, textOf } from '../parts/payload.tsx';
 import { become, numberOf, type Route, to } from '../route.ts';
 import type { AggregateInfo, Page, Snapshot, State } from '../shapes.ts';

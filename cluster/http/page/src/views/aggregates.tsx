@@ -3,9 +3,10 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import { get } from '../api.ts';
 import { grouped, plural } from '../format.ts';
+import { grpcServer } from '../grpc_server.ts';
 import { useLoad } from '../load.ts';
 import { AggregateLink, PositionLink } from '../parts/links.tsx';
-import { Command, Empty, ErrorNote, grpcServer } from '../parts/notes.tsx';
+import { Command, Empty, ErrorNote } from '../parts/notes.tsx';
 import { go, type Route, to } from '../route.ts';
 import type { AggregateInfo } from '../shapes.ts';
 

@@ -3,10 +3,11 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { get, post } from '../api.ts';
 import { grouped, plural } from '../format.ts';
+import { grpcServer } from '../grpc_server.ts';
 import { useLoad } from '../load.ts';
 import { Chips } from '../parts/chips.tsx';
 import { EventRows } from '../parts/event_rows.tsx';
-import { Command, Empty, ErrorNote, grpcServer, shellWord } from '../parts/notes.tsx';
+import { Command, Empty, ErrorNote, shellWord } from '../parts/notes.tsx';
 import { Tail, type TailState } from '../parts/tail.tsx';
 import { become, go, numberOf, type Route, to } from '../route.ts';
 import type { Page, StoredEvent } from '../shapes.ts';

@@ -4,12 +4,13 @@ import { useEffect } from 'preact/hooks';
 import { get } from '../api.ts';
 import { useCell } from '../cell.ts';
 import { bytes, grouped, micros, rate, visible } from '../format.ts';
+import { grpcServer } from '../grpc_server.ts';
 import { rates } from '../live_stats.ts';
 import { useLoad } from '../load.ts';
 import { Chart } from '../parts/chart.tsx';
 import { Id, Time } from '../parts/links.tsx';
 import { Maintenance } from '../parts/maintenance.tsx';
-import { Command, Empty, ErrorNote, grpcServer } from '../parts/notes.tsx';
+import { Command, Empty, ErrorNote } from '../parts/notes.tsx';
 import type { Stats } from '../shapes.ts';
 
 export function OverviewView() {
@@ -46,7 +47,7 @@ export function OverviewView() {
         <Chart title="Events read" unit="a second" show={rate} main={{ name: 'reads', label: 'reads' }} />
         <Chart title="Commit" unit="" show={micros} main={{ name: 'commit_p50', label: 'p50' }} second={{ name: 'commit_p99', label: 'p99' }} />
         <Chart title="Append" unit="" show={micros} main={{ name: 'append_p50', label: 'p50' }} second={{ name: 'append_p99', label: 'p99' }} />
-        <Chart title="Refused" unit="appends a second" show={rate} main={{ name: 'refused', label: 'refused' }} />
+        <Chart title="Refused" unit="requests a second" show={rate} main={{ name: 'refused', label: 'refused' }} />
       </div>
       <Maintenance />
       <div class="columns">
@@ -74,7 +75,7 @@ export function OverviewView() {
               {Object.entries(now.details).map(([name, value]) => (
                 <>
                   <dt>{label(name)}</dt>
-                  <dd class="num">{name.includes('bytes') ? bytes(value) : grouped(value)}</dd>
+                  <dd class="num">{/bytes|^memory\./.test(name) ? bytes(value) : grouped(value)}</dd>
                 </>
               ))}
               <dt>backend</dt>

@@ -3,9 +3,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { post } from '../api.ts';
 import { grouped, micros, plural } from '../format.ts';
+import { grpcServer } from '../grpc_server.ts';
 import { useLoad } from '../load.ts';
 import { EventRows } from '../parts/event_rows.tsx';
-import { Command, Empty, ErrorNote, grpcServer, shellWord } from '../parts/notes.tsx';
+import { Command, Empty, ErrorNote, shellWord } from '../parts/notes.tsx';
 import { NumberField } from '../parts/number_field.tsx';
 import { emptyQuery, isEmpty, QueryBuilder, readQuery, tidy } from '../parts/query_builder.tsx';
 import { go, numberOf, type Route, to } from '../route.ts';
