@@ -87,7 +87,7 @@ export async function mock({ port = 0, tokens: guarded = false, empty = false, e
           created_at: '2026-01-31T12:00:00.000000Z',
           version: '0.1.0',
           started_at: began.toISOString(),
-          listen: { grpc: '127.0.0.1:7420', http: '127.0.0.1:7421' },
+          listen: { grpc: '127.0.0.1:7430', http: '127.0.0.1:7421' },
           limits: { connections: 256, body_bytes: 16_777_216, page_events: 1000 },
         };
       case 'GET stats':

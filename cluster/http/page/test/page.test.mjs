@@ -23,6 +23,7 @@ before(async () => {
     also: [aggregate('all')],
     payload: { number: i },
     metadata: { by: 'test' },
+    ...(i === 0 && { occurred_at: '2024-02-03T04:05:06.000000Z' }), // shown with its year
   }));
   first = (await h.append({ events })).first_position;
 });
@@ -58,8 +59,9 @@ describe('every view', () => {
               .filter((e) => !(e.textContent.trim() || e.ariaLabel || [...(e.labels ?? [])].some((label) => label.textContent.trim())))
               .map((e) => e.outerHTML),
             alerts: [...document.querySelectorAll('[role=alert]')].map((e) => e.textContent),
+            cut: [...document.querySelectorAll('td.c-time, .settings td')].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent),
           }));
-          assert.deepEqual(found, { over: 0, nameless: [], alerts: [] }, view);
+          assert.deepEqual(found, { over: 0, nameless: [], alerts: [], cut: [] }, view);
         }
         await page.done();
       });
@@ -471,6 +473,8 @@ it('refuses what a page of another origin, or a script that got in, would do', a
   const policy = answer.headers.get('Content-Security-Policy') ?? '';
   for (const part of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"])
     assert.ok(policy.includes(part), part);
+  for (const part of ["require-trusted-types-for 'script'", "trusted-types 'none'"])
+    assert.ok(policy.includes(part), part);
   assert.ok(!policy.includes('unsafe'));
   assert.equal(answer.headers.get('X-Content-Type-Options'), 'nosniff');
   const page = await h.tab(h.open, '', { expected: /Content Security Policy|Trusted/ });
@@ -544,6 +548,10 @@ describe('an empty store', { skip: real && !process.env.PAGE_EMPTY_URL ? 'PAGE_E
       await page.goto(`${h.empty.url}/${view}`);
       await page.getByText('evershard append --server').waitFor();
     }
+    const { listen } = await (await fetch(`${h.empty.url}/api/v1/info`)).json();
+    const port = /:([1-9]\d*)(,|$)/.exec(listen.grpc)?.[1];
+    assert.ok(port, listen.grpc);
+    await page.getByText(`evershard append --server 127.0.0.1:${port} `).waitFor();
     await page.done();
   });
 });

@@ -51,7 +51,7 @@ export function Chart({ title, unit, show, main, second }: ChartProps) {
             grid: { show: false },
             values: (u, at) => at.map((second) => (second - (u.scales.x?.min ?? 0) < 25 || (u.scales.x?.max ?? 0) - second < 20 ? '' : new Date(second * 1000).toTimeString().slice(0, 5))),
           },
-          { ...axis, size: 52, gap: 6, space: 26, values: (_, at) => at.map((value) => show(value)) },
+          { ...axis, size: 58, gap: 6, space: 26, values: (_, at) => at.map((value) => show(value)) },
         ],
         series: [{}, line('--accent', colour('--accent-wash')), ...(second ? [line('--second')] : [])],
         hooks: { setCursor: [(u) => setCursor(u.cursor.idx ?? null)] },
