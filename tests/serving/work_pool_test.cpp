@@ -43,17 +43,17 @@ TEST(WorkPool, RunsWhatManyThreadsGiveAndWhatWorkItselfGives) {
 }
 
 TEST(WorkPool, UsesAllItsThreads) {
-  WorkPool pool(3);
   std::latch together(4);
+  WorkPool pool(3);
   for (int i = 0; i < 3; ++i) pool.run([&] { together.arrive_and_wait(); });
   together.arrive_and_wait();  // never comes back where they run one after the other
   SUCCEED();
 }
 
 TEST(WorkPool, SaysHowMuchIsWaiting) {
-  WorkPool pool(1);
   std::promise<void> go;
   std::promise<void> begun;
+  WorkPool pool(1);  // ends before what its work looks at
   pool.run([&] {
     begun.set_value();
     go.get_future().wait();
