@@ -217,7 +217,8 @@ const settings::Table& server_settings() {
 }
 
 const std::vector<std::string>& client_variables() {
-  static const std::vector<std::string> names{"EVERSHARD_CONFIG", "EVERSHARD_SERVER", "EVERSHARD_TOKEN", "EVERSHARD_TLS_CA"};
+  static const std::vector<std::string> names{"EVERSHARD_CONFIG", "EVERSHARD_SERVER", "EVERSHARD_TOKEN", "EVERSHARD_TLS_CA", "EVERSHARD_CLIENT_TLS_CERT",
+                                              "EVERSHARD_CLIENT_TLS_KEY"};
   return names;
 }
 
