@@ -28,7 +28,7 @@ Result<Local> open_aggregates(const BenchOptions& options, const char* folder = 
 
 /// Sends one thing after another, so many under way, for `seconds`; `send(n, done)`.
 template <class Send>
-Figure drive(std::string name, const char* unit, double seconds, std::uint32_t most, Send send) {
+Figure drive_through(std::string name, const char* unit, double seconds, std::uint32_t most, Send send) {
   InFlight room(most);
   std::mutex mutex;
   Latencies latencies;
@@ -59,7 +59,7 @@ Result<Figure> plain_of_many_aggregates(const BenchOptions& options) {
   auto store = open_aggregates(options);
   if (!store) return refuse(store.error());
   Random random(options.seed);
-  return drive("plain appends, 10,000 aggregates, 256 in flight", "events/s", options.seconds, in_flight, [&](std::uint64_t, auto done) {
+  return drive_through("plain appends, 10,000 aggregates, 256 in flight", "events/s", options.seconds, in_flight, [&](std::uint64_t, auto done) {
     store->append_async(Append{}.event("counter-" + std::to_string(random.below(aggregates)), "bench.added", "1"),
                         [done](const Result<Appended>& answer) { done(answer.has_value()); });
   });
@@ -85,7 +85,7 @@ Result<Figure> commands(const BenchOptions& options, bool hot) {
   if (!store) return refuse(store.error());
   EVERSHARD_TRY(warm_up(*store, aggregates));
   Random random(options.seed);
-  return drive(hot ? "commands, one hot aggregate, 256 in flight" : "commands, 10,000 aggregates, 256 in flight", "events/s", options.seconds, in_flight,
+  return drive_through(hot ? "commands, one hot aggregate, 256 in flight" : "commands, 10,000 aggregates, 256 in flight", "events/s", options.seconds, in_flight,
                [&](std::uint64_t, auto done) {
                  store->get<Counter>(hot ? "hot" : std::to_string(random.below(aggregates)))
                      .ask_async(Add{1}, [done](const Answer<Total>& answer) { done(answer.replied()); });
@@ -126,7 +126,7 @@ Result<Figure> queries(const BenchOptions& options) {
   if (!store) return refuse(store.error());
   EVERSHARD_TRY(warm_up(*store, aggregates));
   Random random(options.seed);
-  auto f = drive("queries, 10,000 live aggregates, 256 in flight", "queries/s", options.seconds, in_flight, [&](std::uint64_t, auto done) {
+  auto f = drive_through("queries, 10,000 live aggregates, 256 in flight", "queries/s", options.seconds, in_flight, [&](std::uint64_t, auto done) {
     store->get<Counter>(std::to_string(random.below(aggregates))).ask_async(GetTotal{}, [done](const Answer<Total>& answer) { done(answer.replied()); });
   });
   f.target = "300 k/s";
