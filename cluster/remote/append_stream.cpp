@@ -41,7 +41,11 @@ class AppendStream::Call final : public grpc::ClientBidiReactor<grpc::ByteBuffer
   explicit Call(AppendStream& owner) : context(owner.connection_->context()), owner_(owner) {}
 
   void OnReadDone(bool ok) override {
-    if (!ok) return;
+    if (!ok) {
+      const Lock lock(owner_.mutex_);
+      writable_ = false;
+      return RemoveHold();
+    }
     owner_.answered(incoming_);
     StartRead(&incoming_);
   }
@@ -54,9 +58,12 @@ class AppendStream::Call final : public grpc::ClientBidiReactor<grpc::ByteBuffer
     owner_.ended(status, std::move(self));
   }
   void begin() {
+    AddHold();  // appends are written from any thread, not from the call's own reactions only
     StartRead(&incoming_);
     StartCall();
   }
+  /// Under the lock: the call has not come to its end.
+  [[nodiscard]] bool writable() const { return writable_; }
   void write(const std::string& request, bool more) {
     const grpc::Slice slice(request);
     outgoing_ = grpc::ByteBuffer(&slice, 1);
@@ -72,6 +79,7 @@ class AppendStream::Call final : public grpc::ClientBidiReactor<grpc::ByteBuffer
   AppendStream& owner_;
   grpc::ByteBuffer incoming_;
   grpc::ByteBuffer outgoing_;
+  bool writable_ = true;
 };
 
 AppendStream::AppendStream(std::shared_ptr<Connection> connection)
@@ -119,7 +127,7 @@ void AppendStream::open(Lock& lock) {
 }
 
 void AppendStream::write_next(Lock&) {
-  if (!call_ || writing_ || closing_) return;
+  if (!call_ || !call_->writable() || writing_ || closing_) return;
   const auto* request = pending_.next_to_send();
   if (request == nullptr) return;
   writing_ = true;
