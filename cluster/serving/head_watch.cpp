@@ -96,7 +96,8 @@ void HeadWatch::watch() {
     if (!interests_.empty() && looked_at_ < *head) {
       const auto began = Clock::now();
       if (interests_.needs_events() && began < look_again_at_) {
-        changed_.wait_until(lock, std::min(look_again_at_, by_deadline_.begin()->first), [this] { return closing_; });
+        const auto until = std::min(look_again_at_, by_deadline_.begin()->first);  // a copy: that wait may be gone before
+        changed_.wait_until(lock, until, [this] { return closing_; });
       } else {
         look_at_new_events(lock, *head);
         look_again_at_ = Clock::now() + (Clock::now() - began) * (looking_is_one_part_in - 1);
