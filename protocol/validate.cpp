@@ -87,10 +87,44 @@ class Written {
   std::vector<const AggregateId*> sorted_;
 };
 
-Result<void> check_events(const Append& append, const Limits& limits) {
+/// What no limit has to do with: everything but the sizes that a store's settings bound.
+Result<void> check_form(const Event& event) {
+  if (event.aggregate) EVERSHARD_TRY(AggregateId::check(*event.aggregate));
+  EVERSHARD_TRY(check_name("event type", event.type, event_type_bytes_max));
+  EVERSHARD_TRY(at_most_different("different tags", event.tags, tags_max));
+  for (const auto& tag : event.tags) EVERSHARD_TRY(check_name("tag", tag, tag_bytes_max));
+  EVERSHARD_TRY(at_most_different("different further aggregates", event.also, also_max));
+  for (const auto& aggregate : event.also) EVERSHARD_TRY(AggregateId::check(aggregate));
+  EVERSHARD_TRY(check_format(event.format));
+  if (event.occurred_at) EVERSHARD_TRY(check_time(*event.occurred_at));
+  return {};
+}
+
+Result<void> check_sizes(const Event& event, const Limits& limits) {
+  EVERSHARD_TRY(at_most("the payload", event.payload.size(), "bytes", limits.payload_bytes_max));
+  return at_most("the metadata", event.metadata.size(), "bytes", limits.metadata_bytes_max);
+}
+
+Result<void> check_form(const Snapshot& snapshot) {
+  // So that the time it is taken at and this can be added in microseconds: a thousand years.
+  constexpr std::chrono::seconds ttl_most{31'536'000'000};
+
+  EVERSHARD_TRY(AggregateId::check(snapshot.aggregate));
+  EVERSHARD_TRY(check_format(snapshot.format));
+  if (snapshot.ttl && (snapshot.ttl->count() <= 0 || *snapshot.ttl > ttl_most)) {
+    return refuse(ErrorCode::invalid_argument, "the snapshot's time to live is " + std::to_string(snapshot.ttl->count()) +
+                                                   " s: it must be from 1 to " + std::to_string(ttl_most.count()));
+  }
+  return {};
+}
+
+Result<void> check_sizes(const Snapshot& snapshot, const Limits& limits) {
+  return at_most("the snapshot", snapshot.payload.size(), "bytes", limits.snapshot_bytes_max);
+}
+
+Result<void> check_events(const Append& append) {
   if (append.events.empty()) return refuse(ErrorCode::invalid_argument, "the append has no events: at least one is needed");
-  EVERSHARD_TRY(at_most("the append", append.events.size(), "events", limits.append_events_max));
-  for (std::size_t i = 0; i < append.events.size(); ++i) EVERSHARD_TRY(in("event", i, check(append.events[i], limits)));
+  for (std::size_t i = 0; i < append.events.size(); ++i) EVERSHARD_TRY(in("event", i, check_form(append.events[i])));
 
   std::vector<const EventId*> ids;
   ids.reserve(append.events.size());
@@ -102,12 +136,12 @@ Result<void> check_events(const Append& append, const Limits& limits) {
   return refuse(ErrorCode::invalid_argument, "the append has event id " + twice->text() + " more than once");
 }
 
-Result<void> check_snapshots(const Append& append, const Limits& limits) {
+Result<void> check_snapshots(const Append& append) {
   if (append.snapshots.empty()) return {};
   const Written written(append);
   for (std::size_t i = 0; i < append.snapshots.size(); ++i) {
     const auto& snapshot = append.snapshots[i];
-    EVERSHARD_TRY(in("snapshot", i, check(snapshot, limits)));
+    EVERSHARD_TRY(in("snapshot", i, check_form(snapshot)));
     if (!written.contains(snapshot.aggregate)) {
       return refuse(ErrorCode::invalid_argument, "snapshot " + number(i) + " is of aggregate " +
                                                      in_quotes(snapshot.aggregate.text()) + ", which the append does not write to");
@@ -116,16 +150,25 @@ Result<void> check_snapshots(const Append& append, const Limits& limits) {
   return one_an_aggregate("snapshot", append.snapshots, [](const Snapshot& s) -> const AggregateId& { return s.aggregate; });
 }
 
-Result<void> check_command(const Append& append, const Limits& limits) {
+Result<void> check_command(const Append& append) {
   if (!append.command) return {};
   const auto& command = *append.command;
   if (command.id.empty()) return refuse(ErrorCode::invalid_argument, "the command's id is empty");
   EVERSHARD_TRY(at_most("the command's id", command.id.size(), "bytes", command_id_bytes_max));
-  EVERSHARD_TRY(at_most("the command's reply", command.reply.size(), "bytes", limits.reply_bytes_max));
   EVERSHARD_TRY(AggregateId::check(command.aggregate));
   if (Written(append).contains(command.aggregate)) return {};
   return refuse(ErrorCode::invalid_argument, "the command is of aggregate " + in_quotes(command.aggregate.text()) +
                                                  ", which the append does not write to");
+}
+
+Result<void> check_sizes(const Append& append, const Limits& limits) {
+  EVERSHARD_TRY(at_most("the append", append.events.size(), "events", limits.append_events_max));
+  for (std::size_t i = 0; i < append.events.size(); ++i) EVERSHARD_TRY(in("event", i, check_sizes(append.events[i], limits)));
+  for (std::size_t i = 0; i < append.snapshots.size(); ++i) {
+    EVERSHARD_TRY(in("snapshot", i, check_sizes(append.snapshots[i], limits)));
+  }
+  if (append.command) EVERSHARD_TRY(at_most("the command's reply", append.command->reply.size(), "bytes", limits.reply_bytes_max));
+  return at_most("the append", bytes_of(append), "bytes", limits.append_bytes_max);
 }
 
 Result<void> check_limit(const char* name, std::size_t value, std::size_t most) {
@@ -149,31 +192,13 @@ std::size_t bytes_of(const Query& query) {
 }  // namespace
 
 Result<void> check(const Event& event, const Limits& limits) {
-  if (event.aggregate) EVERSHARD_TRY(AggregateId::check(*event.aggregate));
-  EVERSHARD_TRY(check_name("event type", event.type, event_type_bytes_max));
-  EVERSHARD_TRY(at_most_different("different tags", event.tags, tags_max));
-  for (const auto& tag : event.tags) EVERSHARD_TRY(check_name("tag", tag, tag_bytes_max));
-  EVERSHARD_TRY(at_most_different("different further aggregates", event.also, also_max));
-  for (const auto& aggregate : event.also) EVERSHARD_TRY(AggregateId::check(aggregate));
-  EVERSHARD_TRY(at_most("the payload", event.payload.size(), "bytes", limits.payload_bytes_max));
-  EVERSHARD_TRY(at_most("the metadata", event.metadata.size(), "bytes", limits.metadata_bytes_max));
-  EVERSHARD_TRY(check_format(event.format));
-  if (event.occurred_at) EVERSHARD_TRY(check_time(*event.occurred_at));
-  return {};
+  EVERSHARD_TRY(check_form(event));
+  return check_sizes(event, limits);
 }
 
 Result<void> check(const Snapshot& snapshot, const Limits& limits) {
-  // So that the time it is taken at and this can be added in microseconds: a thousand years.
-  constexpr std::chrono::seconds ttl_most{31'536'000'000};
-
-  EVERSHARD_TRY(AggregateId::check(snapshot.aggregate));
-  EVERSHARD_TRY(at_most("the snapshot", snapshot.payload.size(), "bytes", limits.snapshot_bytes_max));
-  EVERSHARD_TRY(check_format(snapshot.format));
-  if (snapshot.ttl && (snapshot.ttl->count() <= 0 || *snapshot.ttl > ttl_most)) {
-    return refuse(ErrorCode::invalid_argument, "the snapshot's time to live is " + std::to_string(snapshot.ttl->count()) +
-                                                   " s: it must be from 1 to " + std::to_string(ttl_most.count()));
-  }
-  return {};
+  EVERSHARD_TRY(check_form(snapshot));
+  return check_sizes(snapshot, limits);
 }
 
 Result<void> check(const Append& append, const Limits& limits) {
@@ -181,7 +206,7 @@ Result<void> check(const Append& append, const Limits& limits) {
   if (append.request_id && !append.request_id->given()) {
     return refuse(ErrorCode::invalid_argument, "the request id is all zero: leave it out, or give one");
   }
-  EVERSHARD_TRY(check_events(append, limits));
+  EVERSHARD_TRY(check_events(append));
 
   for (std::size_t i = 0; i < append.expectations.size(); ++i) {
     EVERSHARD_TRY(in("expectation", i, AggregateId::check(append.expectations[i].aggregate)));
@@ -193,9 +218,9 @@ Result<void> check(const Append& append, const Limits& limits) {
   for (std::size_t i = 0; i < append.conditions.size(); ++i) {
     EVERSHARD_TRY(in("condition", i, append.conditions[i].query.check()));
   }
-  EVERSHARD_TRY(check_snapshots(append, limits));
-  EVERSHARD_TRY(check_command(append, limits));
-  return at_most("the append", bytes_of(append), "bytes", limits.append_bytes_max);
+  EVERSHARD_TRY(check_snapshots(append));
+  EVERSHARD_TRY(check_command(append));
+  return check_sizes(append, limits);
 }
 
 Result<void> check(const Limits& limits) {

@@ -168,6 +168,29 @@ TEST(CheckEvent, RefusesATimeWithoutATextForm) {
   expect_refused(check(after, limits), ErrorCode::invalid_argument, "occurred_at 253402300800000000 us");
 }
 
+// A client that does not know a store's limits checks against the most; with two faults at once, it finds the one that the store finds.
+TEST(Check, FindsWhatIsWrongAtAnyLimitsBeforeSizes) {
+  auto large = event();
+  large.aggregate->type = "with-dash";
+  large.payload = std::string(limits.payload_bytes_max + 1, 'p');
+  auto later = event();
+  later.format = PayloadFormat{500};
+  auto first = event();
+  first.payload = large.payload;
+  auto snapshot = snapshot_of("1");
+  snapshot.payload = std::string(limits.snapshot_bytes_max + 1, 's');
+  snapshot.ttl = std::chrono::seconds(-1);
+  auto nameless = append_of({first});
+  nameless.command = CommandRecord{{"order", "1"}, "", std::string(limits.reply_bytes_max + 1, 'r')};
+
+  for (const auto& any : {limits, Limits::most()}) {
+    expect_refused(check(large, any), ErrorCode::invalid_argument, "contains a '-'");
+    expect_refused(check(snapshot, any), ErrorCode::invalid_argument, "time to live");
+    expect_refused(check(append_of({first, later}), any), ErrorCode::invalid_argument, "event 1: payload format 500");
+    expect_refused(check(nameless, any), ErrorCode::invalid_argument, "the command's id is empty");
+  }
+}
+
 TEST(Normalise, SortsTagsAndFurtherAggregatesAndKeepsEachOnce) {
   auto e = event();
   e.tags = {"b", "a", "b", "B"};
