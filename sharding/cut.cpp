@@ -16,6 +16,10 @@ constexpr unsigned char format_version = 1;
 constexpr std::uint64_t with_openings = 1;
 constexpr std::uint64_t flags_known = with_openings;
 
+// No shard has this number: what other nodes hold has a count and nothing else.
+constexpr ShardId elsewhere_shard{65'535};
+static_assert(shards_max <= 65'535);
+
 // Of a segment, below its shard number: what usually is the same costs nothing, so that a single event of the first
 // sixteen shards takes one byte and its offset.
 constexpr std::uint64_t with_refused = 1;
@@ -70,10 +74,16 @@ class Varints {
 
 Refused damaged(const std::string& why) { return refuse(ErrorCode::corruption, "a cut is damaged: " + why); }
 
-Result<Segment> read_segment(Varints& in, Epoch epoch) {
+Result<Segment> read_segment(Varints& in, Epoch epoch, CutOf of) {
   Segment segment;
   const std::uint64_t head = in.next();
   const std::uint64_t shard = head >> segment_flag_bits;
+  if (shard == elsewhere_shard.value && of == CutOf::node) {
+    const std::uint64_t count = in.next();
+    if (head != std::uint64_t{elsewhere_shard.value} << segment_flag_bits) return damaged("a segment of other nodes has flags");
+    if (count == 0 || count == std::numeric_limits<std::uint64_t>::max()) return damaged("a segment of other nodes has no count");
+    return Segment::elsewhere(count);
+  }
   if (shard >= shards_max) return damaged("a segment names shard " + std::to_string(shard));
   segment.shard = ShardId{static_cast<std::uint16_t>(shard)};
   segment.epoch = epoch;
@@ -122,6 +132,16 @@ Result<Opening> read_opening(Varints& in) {
 
 }  // namespace
 
+Segment Segment::elsewhere(std::uint64_t events) {
+  Segment segment;
+  segment.shard = elsewhere_shard;
+  segment.first = ShardOffset{1};
+  segment.end = segment.first + events;
+  return segment;
+}
+
+bool Segment::is_elsewhere() const { return shard == elsewhere_shard; }
+
 std::uint64_t Cut::events() const {
   std::uint64_t events = 0;
   for (const Segment& segment : segments) events += segment.events();
@@ -155,6 +175,11 @@ void encode(const Cut& cut, std::string& out) {
   for (const Segment& segment : cut.segments) {
     EVERSHARD_CHECK(segment.first < segment.end, "a segment has offsets");
     const std::uint64_t count = segment.end - segment.first;
+    if (segment.is_elsewhere()) {
+      to = put(to, std::uint64_t{segment.shard.value} << segment_flag_bits);
+      to = put(to, count);
+      continue;
+    }
     std::uint64_t head = std::uint64_t{segment.shard.value} << segment_flag_bits;
     if (!segment.refused.empty()) head |= with_refused;
     if (segment.epoch != epoch) head |= with_epoch;
@@ -185,7 +210,7 @@ void encode(const Cut& cut, std::string& out) {
   out.resize(static_cast<std::size_t>(to - out.data()));
 }
 
-Result<Cut> decode_cut(std::string_view bytes) {
+Result<Cut> decode_cut(std::string_view bytes, CutOf of) {
   if (bytes.empty()) return damaged("it has no bytes");
   if (static_cast<unsigned char>(bytes.front()) != format_version) {
     return refuse(ErrorCode::corruption, "a cut has format version " +
@@ -208,12 +233,12 @@ Result<Cut> decode_cut(std::string_view bytes) {
   Epoch epoch = usual_epoch;
   std::uint64_t room = std::numeric_limits<std::uint64_t>::max() - cut.first_position.value;
   for (std::uint64_t i = 0; i < segments; ++i) {
-    auto segment = read_segment(in, epoch);
+    auto segment = read_segment(in, epoch, of);
     if (!segment) return refuse(std::move(segment).error());
     if (in.failed()) return damaged("a segment is cut short");
     if (segment->events() > room) return damaged("its positions have no end");
     room -= segment->events();
-    epoch = segment->epoch;
+    if (!segment->is_elsewhere()) epoch = segment->epoch;
     cut.segments.push_back(std::move(*segment));
   }
   if ((flags & with_openings) != 0) {

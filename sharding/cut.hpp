@@ -20,6 +20,9 @@ struct Segment {
   ShardOffset end;
   std::vector<ShardOffset> refused;
 
+  /// In a node's copy of a cut: so many positions, given to shards of other nodes. Shape: at least one.
+  [[nodiscard]] static Segment elsewhere(std::uint64_t events);
+  [[nodiscard]] bool is_elsewhere() const;
   [[nodiscard]] std::uint64_t events() const { return end - first - refused.size(); }
   friend bool operator==(const Segment&, const Segment&) = default;
 };
@@ -50,7 +53,10 @@ struct Cut {
 /// Shape: version byte, varints; a cut of 64 shards is about 220 bytes. Source: docs/on-disk-format.md, "Order".
 std::string encode(const Cut& cut);
 void encode(const Cut& cut, std::string& out);
+/// Whose row it is: only a node keeps cuts in which positions lie elsewhere.
+enum class CutOf : std::uint8_t { store, node };
+
 /// Errors: corruption
-Result<Cut> decode_cut(std::string_view bytes);
+Result<Cut> decode_cut(std::string_view bytes, CutOf of = CutOf::store);
 
 }  // namespace evershard::sharding

@@ -17,6 +17,7 @@ namespace evershard::sharding {
 struct TermCondition {
   TermQuery query;
   GlobalPosition from;
+  friend bool operator==(const TermCondition&, const TermCondition&) = default;
 };
 
 /// What ordering says of an append's conditions at its place.

@@ -20,6 +20,7 @@ namespace evershard::sharding {
 struct PartOf {
   EventId append;  ///< the id of its first event
   std::vector<std::pair<ShardId, std::uint32_t>> runs;  ///< (shard, event count) in the append's order, same in all parts
+  friend bool operator==(const PartOf&, const PartOf&) = default;
 };
 
 /// An append as a shard reports it (cluster).

@@ -6,11 +6,18 @@
 
 namespace evershard::sharding {
 
-std::vector<Run> runs_of(const Cut& cut) {
+namespace {
+
+std::vector<Run> runs_in(const Cut& cut, bool elsewhere) {
   std::vector<Run> runs;
   runs.reserve(cut.segments.size());
   GlobalPosition position = cut.first_position;
   for (const Segment& segment : cut.segments) {
+    if (segment.is_elsewhere()) {
+      if (elsewhere) runs.push_back({segment.shard, position, ShardOffset{0}, segment.events()});
+      position = position + segment.events();
+      continue;
+    }
     ShardOffset from = segment.first;
     const auto until = [&](ShardOffset end) {
       if (from < end) {
@@ -26,6 +33,12 @@ std::vector<Run> runs_of(const Cut& cut) {
   }
   return runs;
 }
+
+}  // namespace
+
+std::vector<Run> runs_of(const Cut& cut) { return runs_in(cut, false); }
+
+std::vector<Run> all_runs_of(const Cut& cut) { return runs_in(cut, true); }
 
 void ShardRuns::add(const Run& run) {
   if (run.count == 0) return;

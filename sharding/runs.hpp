@@ -17,11 +17,14 @@ struct Run {
   GlobalPosition position;
   ShardOffset offset;
   std::uint64_t count = 0;
+  [[nodiscard]] bool is_elsewhere() const { return offset.value == 0; }  ///< only positions: another node's
   friend bool operator==(const Run&, const Run&) = default;
 };
 
-/// A cut as runs, in position order; refused offsets end a run.
+/// A cut as runs, in position order; refused offsets end a run. What other nodes hold has none.
 std::vector<Run> runs_of(const Cut& cut);
+/// The same with those of other nodes between them: no position is missing.
+std::vector<Run> all_runs_of(const Cut& cut);
 
 /// The runs of one shard, neighbours merged, searched both ways.
 class ShardRuns {

@@ -1,5 +1,7 @@
 #include "evershard/storage/applied.hpp"
 
+#include <algorithm>
+
 namespace evershard::storage {
 namespace {
 
@@ -48,6 +50,35 @@ Result<Applied> decode_applied(std::string_view bytes) {
     applied.epochs.emplace_back(shard, Epoch{take<std::uint64_t>(bytes)});
   }
   return applied;
+}
+
+void Applied::take(const sharding::Cut& cut) {
+  number = cut.number;
+  watermark = cut.last_position();
+  coordinator = cut.coordinator;
+  auto take_epoch = [&](ShardId shard, Epoch epoch) {
+    auto at = std::ranges::lower_bound(epochs, shard, {}, [](const auto& entry) { return entry.first; });
+    if (at != epochs.end() && at->first == shard)
+      at->second = epoch;
+    else if (epoch != Epoch{1})
+      epochs.emplace(at, shard, epoch);
+  };
+  for (const auto& segment : cut.segments)
+    if (!segment.is_elsewhere() && (segment.epoch != Epoch{1} || !epochs.empty())) take_epoch(segment.shard, segment.epoch);
+  for (const auto& opening : cut.openings) take_epoch(opening.shard, opening.epoch);
+}
+
+std::string encode_covered(ShardOffset end) {
+  std::string out(1, '\1');
+  put(out, end.value);
+  return out;
+}
+
+Result<ShardOffset> decode_covered(std::string_view bytes) {
+  if (bytes.size() != 1 + sizeof(ShardOffset::rep) || bytes[0] != 1)
+    return refuse(ErrorCode::corruption, "state row \"covered\" has " + std::to_string(bytes.size()) + " bytes of no known form");
+  bytes.remove_prefix(1);
+  return ShardOffset{take<ShardOffset::rep>(bytes)};
 }
 
 }  // namespace evershard::storage

@@ -10,6 +10,7 @@
 
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
+#include "evershard/sharding/cut.hpp"
 
 namespace evershard::storage {
 
@@ -25,10 +26,18 @@ struct Applied {
   std::vector<std::pair<ShardId, Epoch>> epochs;
 
   friend bool operator==(const Applied&, const Applied&) = default;
+
+  /// The next cut, of all shards or as a node keeps it.
+  void take(const sharding::Cut& cut);
 };
 
 std::string encode(const Applied& applied);
 /// Errors: corruption
 Result<Applied> decode_applied(std::string_view bytes);
+
+/// Of one shard of a node, whose journal may go on behind the cuts: the first offset that no cut applied covers.
+std::string encode_covered(ShardOffset end);
+/// Errors: corruption
+Result<ShardOffset> decode_covered(std::string_view bytes);
 
 }  // namespace evershard::storage

@@ -175,7 +175,7 @@ Result<Examination> DamagedStore::examine(const RecoverOptions& how, const Progr
       plan.holes.push_back({hole.from, hole.from + hole.count});
   }
 
-  auto recovered = recover_order(*rows_, identity_.shards);
+  auto recovered = recover_order(*rows_, identity_);
   if (!recovered) findings_.add(recovered.error().what);
   made.copy_truth = truth_files_damaged_ || !recovered || plan.keeps < order_end_;
   made.accept_loss = acknowledged_ > plan.keeps;

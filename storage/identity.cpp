@@ -24,6 +24,7 @@ std::string encode(const Identity& identity) {
   append_fixed(out, identity.hash);
   append_fixed(out, identity.term_key);
   append_fixed(out, identity.created_at.micros);
+  if (identity.format > format_of_whole_store) append_fixed(out, identity.node);
   append_fixed(out, checksum(out));
   return out;
 }
@@ -51,8 +52,12 @@ Result<Identity> decode_identity(std::string_view bytes) {
   identity.hash = reader.fixed<std::uint32_t>();
   identity.term_key = reader.fixed<std::uint64_t>();
   identity.created_at.micros = reader.fixed<std::int64_t>();
+  if (identity.format > format_of_whole_store) identity.node = reader.fixed<std::uint32_t>();
   if (!reader.done()) return corrupt_identity(bytes, std::to_string(bytes.size()) + " bytes are not its size");
   if (identity.format == 0) return corrupt_identity(bytes, "there is no format 0");
+  if ((identity.format > format_of_whole_store) != (identity.node != 0)) {
+    return corrupt_identity(bytes, "format " + std::to_string(identity.format) + " does not go with node " + std::to_string(identity.node));
+  }
   if (identity.shards == 0 || identity.shards > shards_max) {
     return corrupt_identity(bytes, std::to_string(identity.shards) + " is no count of shards");
   }

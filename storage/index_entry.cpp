@@ -192,7 +192,8 @@ void give_entries(const TailIndex& tail, GlobalPosition up_to, Family family, co
           sink(id_entry(command.key, true, position(command.event), location(command.event)));
       return;
     case Family::runs:
-      for (std::uint32_t event = 0; event < events; ++event) sink(run_entry(tail.place(event).shard, location(event).offset(), position(event)));
+      for (std::uint32_t event = 0; event < events; ++event)
+        if (!tail.place(event).is_elsewhere()) sink(run_entry(tail.place(event).shard, location(event).offset(), position(event)));
       return;
     case Family::directory:  // in a tail, it is its streams
     case Family::journal:

@@ -12,6 +12,7 @@
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/records.hpp"
 #include "evershard/storage/snapshot_row.hpp"
+#include "evershard/storage/waiting_row.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -65,6 +66,8 @@ Json key_of_state(std::string_view key) {
     case StateKind::identity: return {{"kind", "identity"}};
     case StateKind::applied: return {{"kind", "applied"}};
     case StateKind::checkpoint: return {{"kind", "checkpoint"}, {"name", text(state->name)}};
+    case StateKind::covered: return {{"kind", "covered"}, {"shard", state->shard.value}};
+    case StateKind::waiting: return {{"kind", "waiting"}, {"shard", state->shard.value}, {"offset", state->offset.value}};
     case StateKind::snapshot: break;
   }
   Json json{{"kind", "snapshot"}, {"aggregate", text(state->aggregate)}};
@@ -151,10 +154,14 @@ Json record_json(std::string_view key, std::string_view value) {
 }
 
 Json cut_json(std::string_view value) {
-  const auto cut = sharding::decode_cut(value);
+  const auto cut = sharding::decode_cut(value, sharding::CutOf::node);
   if (!cut) return undecodable(cut.error(), value);
   Json segments = Json::array();
   for (const sharding::Segment& segment : cut->segments) {
+    if (segment.is_elsewhere()) {
+      segments.push_back(Json{{"elsewhere", segment.events()}});
+      continue;
+    }
     Json json{{"shard", segment.shard.value}, {"epoch", segment.epoch.value}, {"first", segment.first.value}, {"end", segment.end.value}};
     for (const ShardOffset refused : segment.refused) json["refused"].push_back(refused.value);
     segments.push_back(std::move(json));
@@ -176,13 +183,15 @@ Json cut_json(std::string_view value) {
 Json identity_json(std::string_view value) {
   const auto identity = decode_identity(value);
   if (!identity) return undecodable(identity.error(), value);
-  return {{"format", identity->format},
+  Json json{{"format", identity->format},
           {"store", identity->store.text()},
           {"fork", identity->fork.text()},
           {"shards", identity->shards},
           {"hash", identity->hash},
           {"term_key", digits(identity->term_key)},
           {"created_at", identity->created_at.text()}};
+  if (identity->node != 0) json["node"] = identity->node;
+  return json;
 }
 
 Json applied_json(std::string_view value) {
@@ -211,6 +220,27 @@ Json snapshot_json(const AggregateId& aggregate, std::string_view value) {
   return json;
 }
 
+Json covered_json(std::string_view value) {
+  const auto end = decode_covered(value);
+  if (!end) return undecodable(end.error(), value);
+  return {{"end", end->value}};
+}
+
+Json waiting_json(std::string_view value) {
+  const auto row = decode_waiting(value);
+  if (!row) return undecodable(row.error(), value);
+  Json json{{"events", row->events}, {"tentative", row->tentative}, {"conditions", row->conditions.size()}, {"snapshots", Json::array()}};
+  if (row->part) {
+    Json runs = Json::array();
+    for (const auto& [shard, events] : row->part->runs) runs.push_back(Json{{"shard", shard.value}, {"events", events}});
+    json["part_of"] = Json{{"append", row->part->append.text()}, {"runs", std::move(runs)}};
+  }
+  for (const auto& waiting : row->snapshots) {
+    json["snapshots"].push_back(Json{{"aggregate", text(waiting.snapshot.aggregate)}, {"version", waiting.snapshot.version.value}, {"event", waiting.event.value}});
+  }
+  return json;
+}
+
 Json state_json(std::string_view key, std::string_view value) {
   const auto state = keys::decode_state(key);
   if (!state) return undecodable(state.error(), value);
@@ -218,6 +248,8 @@ Json state_json(std::string_view key, std::string_view value) {
     case StateKind::identity: return identity_json(value);
     case StateKind::applied: return applied_json(value);
     case StateKind::snapshot: return snapshot_json(state->aggregate, value);
+    case StateKind::covered: return covered_json(value);
+    case StateKind::waiting: return waiting_json(value);
     case StateKind::checkpoint: break;
   }
   return {{"bytes", value.size()}, {"value", text(value)}};

@@ -10,7 +10,9 @@ Result<void> KeptState::take(std::string_view key, std::string_view value) {
   if (!decoded) return refuse(std::move(decoded).error());
   switch (decoded->kind) {
     case keys::StateKey::Kind::identity:
-    case keys::StateKey::Kind::applied: return {};
+    case keys::StateKey::Kind::applied:
+    case keys::StateKey::Kind::covered:
+    case keys::StateKey::Kind::waiting: return {};
     case keys::StateKey::Kind::checkpoint:
       if (options_.checkpoints) put_(key, value);
       return {};

@@ -111,6 +111,19 @@ std::string checkpoint(std::string_view name) {
 
 std::string applied() { return std::string(1, state_kind(StateKey::Kind::applied)); }
 
+std::string covered(ShardId shard) {
+  std::string key(1, state_kind(StateKey::Kind::covered));
+  put(key, shard.value);
+  return key;
+}
+
+std::string waiting(ShardId shard, ShardOffset first) {
+  std::string key(1, state_kind(StateKey::Kind::waiting));
+  put(key, shard.value);
+  put(key, first.value);
+  return key;
+}
+
 Result<JournalKey> decode_journal(std::string_view key) {
   if (key.size() != 10) return wrong_size("journal", key, 10);
   return JournalKey{ShardId(get<std::uint16_t>(key, 0)), ShardOffset(get<std::uint64_t>(key, 2))};
@@ -179,6 +192,17 @@ Result<StateKey> decode_state(std::string_view key) {
       if (slot != SeqNr{0}) decoded.retained = slot;
       return decoded;
     }
+    case StateKey::Kind::covered:
+      if (rest.size() != sizeof(ShardId::rep)) return wrong_size("state", key, 1 + sizeof(ShardId::rep));
+      decoded.shard = ShardId(get<ShardId::rep>(rest, 0));
+      return decoded;
+    case StateKey::Kind::waiting:
+      if (rest.size() != sizeof(ShardId::rep) + sizeof(ShardOffset::rep)) {
+        return wrong_size("state", key, 1 + sizeof(ShardId::rep) + sizeof(ShardOffset::rep));
+      }
+      decoded.shard = ShardId(get<ShardId::rep>(rest, 0));
+      decoded.offset = ShardOffset(get<ShardOffset::rep>(rest, sizeof(ShardId::rep)));
+      return decoded;
   }
   return corrupt_key("state", key, std::to_string(static_cast<unsigned char>(key[0])) + " is no kind");
 }

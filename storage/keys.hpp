@@ -28,11 +28,13 @@ struct IdKey { EventId id; ShardId shard; };
 struct RunKey { ShardId shard; GlobalPosition first; };
 struct DirectoryKey { AggregateId aggregate; };  // sorts by type, then value, both in byte order
 struct StateKey {
-  enum class Kind : std::uint8_t { identity = 1, applied = 2, checkpoint = 3, snapshot = 4 };
+  enum class Kind : std::uint8_t { identity = 1, applied = 2, checkpoint = 3, snapshot = 4, covered = 5, waiting = 6 };
   Kind kind{};
   std::string name;               ///< checkpoint
   AggregateId aggregate;          ///< snapshot
   std::optional<SeqNr> retained;  ///< snapshot; absent: slot 0, the latest
+  ShardId shard;                  ///< covered, waiting
+  ShardOffset offset;             ///< waiting
 };
 
 std::string journal(ShardId shard, ShardOffset first);
@@ -51,6 +53,9 @@ std::string snapshot_prefix(const AggregateId& aggregate);  ///< slot 0 first, t
 std::string identity();
 std::string checkpoint(std::string_view name);  ///< of groups and projections; also definitions, by name
 std::string applied();  ///< the last cut: number and watermark
+// of a node of a cluster
+std::string covered(ShardId shard);                     ///< where the cuts applied end in the shard
+std::string waiting(ShardId shard, ShardOffset first);  ///< of an append that no cut covers yet
 
 // Errors of each: corruption, with the key in hex
 Result<JournalKey> decode_journal(std::string_view key);

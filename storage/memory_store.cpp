@@ -31,11 +31,28 @@ class WriteSink final : public RowSink {
 
 }  // namespace
 
-Result<std::unique_ptr<Store>> open_memory_store(StoreOptions options) {
+namespace {
+
+Result<void> check_sizes_of(const StoreOptions& options) {
   if (options.shards > shards_max)
     return refuse(ErrorCode::invalid_argument, "a store has at most 65535 shards, not " + std::to_string(options.shards));
   if (options.tail_events == 0 || options.tail_bytes_max == 0 || options.record_bytes == 0)
     return refuse(ErrorCode::invalid_argument, "tail_events, tail_bytes_max and record_bytes are above 0");
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_memory_store(StoreOptions options) {
+  EVERSHARD_TRY(check_sizes_of(options));
+  if (options.member) return refuse(ErrorCode::invalid_argument, "a whole store is no cluster's member");
+  return std::make_unique<MemoryStore>(std::move(options));
+}
+
+Result<std::unique_ptr<NodeStore>> open_memory_node_store(StoreOptions options) {
+  EVERSHARD_TRY(check_sizes_of(options));
+  if (!options.member || options.member->node == 0)
+    return refuse(ErrorCode::invalid_argument, "a node's store needs the node's number, from 1, and its cluster");
   return std::make_unique<MemoryStore>(std::move(options));
 }
 
@@ -81,10 +98,10 @@ class MemoryStore::Runs final : public RunSink {
 
 MemoryStore::MemoryStore(StoreOptions options)
     : options_(std::move(options)),
-      identity_(new_identity(options_.shards)),
+      identity_(new_identity(options_.shards, options_.member)),
       recovered_(nothing_yet(identity_)),
-      tails_(GlobalPosition{0}, {options_.tail_events, options_.tail_bytes_max}),
-      staging_(recovered_, options_.record_bytes),
+      tails_(GlobalPosition{0}, {options_.tail_events, options_.tail_bytes_max}, identity_.node == 0),
+      staging_(recovered_, std::vector<ShardOffset>(identity_.shards, ShardOffset{1}), Unordered(identity_.shards), options_.record_bytes),
       snapshots_(rows_),
       runs_(std::make_unique<Runs>(rows_)),
       sealer_(std::make_unique<Sealer>(tails_, *runs_, Sealer::Options{options_.tail_events, options_.seal_bytes_per_second, options_.at_step, {}})) {
@@ -93,7 +110,8 @@ MemoryStore::MemoryStore(StoreOptions options)
 
 MemoryStore::~MemoryStore() { close(); }
 
-std::unique_ptr<StagedCommit> MemoryStore::stage(const CommitBatch& batch) {
+template <class Fill>
+std::unique_ptr<StagedCommit> MemoryStore::stage_with(Fill fill) {
   std::unique_ptr<Staged> staged;
   {
     std::lock_guard lock(staging_mutex_);
@@ -101,13 +119,33 @@ std::unique_ptr<StagedCommit> MemoryStore::stage(const CommitBatch& batch) {
     staged = std::make_unique<Staged>(*this, ++staged_);
     snapshots_.batch(staged_, committed_.load(std::memory_order_acquire));
     WriteSink sink(staged->writes);
-    if (batch.cut) tails_.switch_if_full();
-    staging_.stage(batch, tails_.active(), sink, snapshots_);
+    fill(*staged, sink);
     tails_.added();
-    if (batch.cut) staged->watermark = batch.cut->last_position();
   }
   step(steps::stage_done);
   return staged;
+}
+
+std::unique_ptr<StagedCommit> MemoryStore::stage(const CommitBatch& batch) {
+  return stage_with([&](Staged& staged, RowSink& sink) {
+    if (batch.cut) tails_.switch_if_full();
+    staging_.stage(batch, tails_.active(), sink, snapshots_);
+    if (batch.cut) staged.watermark = batch.cut->last_position();
+  });
+}
+
+std::unique_ptr<StagedCommit> MemoryStore::stage_journal(const JournalBatch& batch) {
+  EVERSHARD_CHECK(identity_.node != 0, "only a node's store makes events durable before they have a place");
+  return stage_with([&](Staged&, RowSink& sink) { staging_.stage_journal(batch, sink); });
+}
+
+std::unique_ptr<StagedCommit> MemoryStore::stage_cut(const sharding::Cut& cut) {
+  EVERSHARD_CHECK(identity_.node != 0, "only a node's store applies cuts");
+  return stage_with([&](Staged& staged, RowSink& sink) {
+    tails_.switch_if_full();
+    staging_.stage_cut(cut, tails_.active(), sink, snapshots_);
+    staged.watermark = cut.last_position();
+  });
 }
 
 Result<void> MemoryStore::commit(StagedCommit& commit) {

@@ -7,16 +7,16 @@
 #include <mutex>
 
 #include "evershard/storage/memory_rows.hpp"
+#include "evershard/storage/node_store.hpp"
 #include "evershard/storage/open.hpp"
 #include "evershard/storage/sealer.hpp"
 #include "evershard/storage/staging.hpp"
-#include "evershard/storage/store.hpp"
 #include "evershard/storage/tails.hpp"
 
 namespace evershard::storage {
 
 /// The same tails, staging and sealing as on disk; only rows are kept elsewhere.
-class MemoryStore final : public Store {
+class MemoryStore final : public NodeStore {
  public:
   explicit MemoryStore(StoreOptions options);
   ~MemoryStore() override;
@@ -25,6 +25,9 @@ class MemoryStore final : public Store {
   [[nodiscard]] sharding::TermHasher hasher() const override { return sharding::TermHasher(identity_.term_key, options_.term_mask); }
   [[nodiscard]] sharding::OrderState recovered() const override { return recovered_; }
   [[nodiscard]] std::unique_ptr<StagedCommit> stage(const CommitBatch& batch) override;
+  [[nodiscard]] std::unique_ptr<StagedCommit> stage_journal(const JournalBatch& batch) override;
+  [[nodiscard]] std::unique_ptr<StagedCommit> stage_cut(const sharding::Cut& cut) override;
+  [[nodiscard]] std::vector<UnorderedAppend> take_unordered() override { return {}; }
   [[nodiscard]] Result<void> commit(StagedCommit& staged) override;
   [[nodiscard]] Admission admission() const override;
   [[nodiscard]] View view() const override { return tails_.view(); }
@@ -36,6 +39,8 @@ class MemoryStore final : public Store {
  private:
   class Staged;
   class Runs;
+  template <class Fill>
+  std::unique_ptr<StagedCommit> stage_with(Fill fill);
   void step(const char* name) const;
 
   const StoreOptions options_;

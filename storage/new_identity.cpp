@@ -16,7 +16,7 @@ std::uint64_t random_number() {
 
 }  // namespace
 
-Identity new_identity(std::uint32_t shards) {
+Identity new_identity(std::uint32_t shards, const std::optional<ClusterMember>& member) {
   Identity identity;
   identity.store = EventId::random();
   identity.fork = identity.store;
@@ -24,6 +24,13 @@ Identity new_identity(std::uint32_t shards) {
   identity.hash = sharding::hash_id;
   identity.term_key = random_number();
   identity.created_at = Timestamp::now();
+  if (!member) return identity;
+  identity.format = format_version;
+  identity.node = member->node;
+  identity.store = member->store;
+  identity.fork = member->fork;
+  identity.term_key = member->term_key;
+  identity.created_at = member->created_at;
   return identity;
 }
 

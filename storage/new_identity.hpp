@@ -2,11 +2,14 @@
 
 #pragma once
 
+#include <optional>
+
 #include "evershard/storage/identity.hpp"
+#include "evershard/storage/options.hpp"
 
 namespace evershard::storage {
 
-/// `shards`: 0 is 16.
-Identity new_identity(std::uint32_t shards);
+/// `shards`: 0 is 16. Of a node: what is the cluster's, and its number.
+Identity new_identity(std::uint32_t shards, const std::optional<ClusterMember>& member);
 
 }  // namespace evershard::storage

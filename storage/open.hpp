@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "evershard/protocol/result.hpp"
+#include "evershard/storage/node_store.hpp"
 #include "evershard/storage/options.hpp"
 #include "evershard/storage/store.hpp"
 
@@ -25,5 +26,12 @@ Result<std::unique_ptr<Store>> open_memory_store(StoreOptions options);
 
 /// By `data_dir`: empty is in memory.
 Result<std::unique_ptr<Store>> open_store(StoreOptions options);
+
+/// A node's part of a cluster's store, by `data_dir` and `member`.
+///
+/// Errors: as above; invalid_argument: no member, or the store is another node's, cluster's or fork's, or a whole one
+Result<std::unique_ptr<NodeStore>> open_node_store(StoreOptions options);
+Result<std::unique_ptr<NodeStore>> open_rocks_node_store(StoreOptions options);
+Result<std::unique_ptr<NodeStore>> open_memory_node_store(StoreOptions options);
 
 }  // namespace evershard::storage

@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 
+#include "evershard/protocol/event_id.hpp"
 #include "evershard/protocol/limits.hpp"
+#include "evershard/protocol/timestamp.hpp"
 #include "evershard/storage/progress.hpp"
 
 namespace rocksdb {
@@ -16,10 +19,20 @@ class Env;
 
 namespace evershard::storage {
 
+/// Which part of which cluster's store a node keeps.
+struct ClusterMember {
+  std::uint32_t node = 0;  ///< from 1
+  EventId store;           ///< the cluster's: the same on all its nodes, as are the next three
+  EventId fork;
+  std::uint64_t term_key = 0;
+  Timestamp created_at;
+};
+
 struct StoreOptions {
   std::filesystem::path data_dir{};  ///< empty: in memory
   std::uint32_t shards = 0;          ///< 0: what the store has; 16 for a new one
   bool create = true;                ///< create the store if it is not there
+  std::optional<ClusterMember> member{};  ///< a node's store; absent: the whole store in one process
   bool read_only = false;            ///< look, change nothing: no lock, no rebuild, no sealing
   /// Opens although less was recovered than was acknowledged; `evershard recover` sets it after saying what is lost.
   bool accept_loss = false;

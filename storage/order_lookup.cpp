@@ -26,9 +26,9 @@ bool OrderLookup::find_in_cut(GlobalPosition position) {
 Result<void> OrderLookup::read_cut() {
   runs_.clear();
   if (!cursor_->valid()) return cursor_->status();
-  auto cut = sharding::decode_cut(cursor_->value());
+  auto cut = sharding::decode_cut(cursor_->value(), of_);
   if (!cut) return refuse(std::move(cut).error());
-  runs_ = sharding::runs_of(*cut);
+  runs_ = sharding::all_runs_of(*cut);
   return {};
 }
 
@@ -49,9 +49,10 @@ Result<sharding::Run> OrderLookup::run_of(GlobalPosition position) {
   return refuse(ErrorCode::corruption, "no cut has position " + std::to_string(position.value));
 }
 
-Result<FoundEvent> locate(const Rows& rows, GlobalPosition position) {
-  auto run = OrderLookup(rows, Direction::forwards).run_of(position);
+Result<FoundEvent> locate(const Rows& rows, GlobalPosition position, sharding::CutOf of) {
+  auto run = OrderLookup(rows, Direction::forwards, of).run_of(position);
   if (!run) return refuse(std::move(run).error());
+  if (run->is_elsewhere()) return refuse(ErrorCode::wrong_shard, "position " + std::to_string(position.value) + " is an event of another node");
   const ShardOffset offset = run->offset + (position - run->position);
   auto cursor = rows.cursor(Family::journal);
   cursor->seek_for_prev(keys::journal(run->shard, offset));

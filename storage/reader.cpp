@@ -33,6 +33,8 @@ Walk walk_of(const View& view, const ReadOptions& options) {
   return {range_of(view, options.after, until), options.direction};
 }
 
+sharding::CutOf of(const View& view) { return view.whole ? sharding::CutOf::store : sharding::CutOf::node; }
+
 /// Of the tails, the newest first: what `find(tail)` says, if the view shows it.
 template <class Find>
 std::optional<FoundEvent> find_in_tails(const View& view, Find find) {
@@ -74,7 +76,7 @@ StreamWalk Reader::stream_of(const View& view, const AggregateId& aggregate, Glo
 
 std::unique_ptr<EventCursor> Reader::open(const View& view, const Query& query, const ReadOptions& options) const {
   const Walk walk = walk_of(view, options);
-  if (query.is_all()) return std::make_unique<ScanCursor>(rows_, walk, options.limit);
+  if (query.is_all()) return std::make_unique<ScanCursor>(rows_, walk, options.limit, view.whole);
   return std::make_unique<QueryCursor>(rows_, view, query, hasher_, walk, options.limit);
 }
 
@@ -90,7 +92,13 @@ Result<std::optional<FoundEvent>> Reader::first_match(const View& view, const Qu
   const Walk walk{range_of(view, after, up_to), Direction::forwards};
   if (walk.range.empty()) return std::nullopt;
   if (query.is_all()) {
-    auto found = locate(rows_, walk.range.first);
+    std::vector<GlobalPosition> first{walk.range.first};
+    if (!view.whole) {
+      first.clear();
+      EVERSHARD_TRY(ScanCursor(rows_, walk, 1, false).next_positions(1, first));
+      if (first.empty()) return std::nullopt;
+    }
+    auto found = locate(rows_, first.front(), of(view));
     if (!found) return refuse(std::move(found).error());
     return *found;
   }
@@ -142,7 +150,7 @@ Result<StoredRequest> Reader::request_of(const FoundEvent& found) const {
   request.first_position = found.position - record->index;
   FoundEvent first = found;
   if (record->index > 0) {
-    auto located = locate(rows_, request.first_position);
+    auto located = locate(rows_, request.first_position, sharding::CutOf::node);
     if (!located) return refuse(std::move(located).error());
     first = *located;
     record = fetch_one(fetch, first);
@@ -176,7 +184,7 @@ Result<std::optional<StoredCommand>> Reader::find_command(const View& view, cons
 
 Result<std::optional<RecordedEvent>> Reader::event_at(const View& view, GlobalPosition position) const {
   if (position.value == 0 || position > view.watermark) return std::nullopt;
-  auto found = locate(rows_, position);
+  auto found = locate(rows_, position, of(view));
   if (!found) return refuse(std::move(found).error());
   return load(*found);
 }

@@ -14,12 +14,12 @@ namespace {
 
 constexpr auto last_number = std::numeric_limits<std::uint64_t>::max();
 
-Result<std::optional<sharding::Cut>> last_cut(const Rows& rows) {
+Result<std::optional<sharding::Cut>> last_cut(const Rows& rows, sharding::CutOf of) {
   auto order = rows.cursor(Family::order, {});
   order->seek_for_prev(keys::order(GlobalPosition{last_number}));
   EVERSHARD_TRY(order->status());
   if (!order->valid()) return std::nullopt;
-  auto cut = sharding::decode_cut(order->value());
+  auto cut = sharding::decode_cut(order->value(), of);
   if (!cut) return refuse(std::move(cut).error());
   return std::move(*cut);
 }
@@ -37,12 +37,53 @@ Result<ShardOffset> journal_end(RowCursor& journal, ShardId shard) {
   return key->offset + record->size();
 }
 
+/// Where the cuts end in each shard of a node.
+Result<void> read_covered(const Rows& rows, std::vector<sharding::OrderState::Shard>& shards) {
+  auto cursor = rows.cursor(Family::state, {});
+  for (cursor->seek(keys::covered(ShardId{0})); cursor->valid(); cursor->next()) {
+    auto key = keys::decode_state(cursor->key());
+    if (!key) return refuse(std::move(key).error());
+    if (key->kind != keys::StateKey::Kind::covered) break;
+    if (key->shard.value >= shards.size())
+      return corrupt("a covered row names shard " + std::to_string(key->shard.value) + " of " + std::to_string(shards.size()));
+    auto end = decode_covered(cursor->value());
+    if (!end) return refuse(std::move(end).error());
+    shards[key->shard.value].next = *end;
+  }
+  return cursor->status();
+}
+
+/// A whole store's journal ends with its last cut.
+Result<void> check_ends(const sharding::Cut& cut, const std::vector<sharding::OrderState::Shard>& shards) {
+  auto ends = shards;  // of the shards the last cut names: their last segment's
+  for (const auto& segment : cut.segments)
+    if (segment.shard.value < shards.size()) ends[segment.shard.value].next = segment.end;
+  for (std::size_t i = 0; i < shards.size(); ++i)
+    if (ends[i].next != shards[i].next)
+      return corrupt("the records of shard " + std::to_string(i) + " end before offset " + std::to_string(shards[i].next.value) +
+                     ", the last cut ends before " + std::to_string(ends[i].next.value));
+  return {};
+}
+
 }  // namespace
 
-Result<sharding::OrderState> recover_order(const Rows& rows, std::uint32_t shards) {
+Result<std::vector<ShardOffset>> journal_ends(const Rows& rows, std::uint32_t shards) {
+  auto journal = rows.cursor(Family::journal, {});
+  std::vector<ShardOffset> ends;
+  for (std::uint32_t i = 0; i < shards; ++i) {
+    auto end = journal_end(*journal, ShardId{static_cast<std::uint16_t>(i)});
+    if (!end) return refuse(std::move(end).error());
+    ends.push_back(*end);
+  }
+  return ends;
+}
+
+Result<sharding::OrderState> recover_order(const Rows& rows, const Identity& identity) {
+  const bool whole = identity.node == 0;
+  const auto shards = identity.shards;
   sharding::OrderState state;
   state.shards.resize(shards);
-  auto cut = last_cut(rows);
+  auto cut = last_cut(rows, whole ? sharding::CutOf::store : sharding::CutOf::node);
   if (!cut) return refuse(std::move(cut).error());
 
   auto applied_key = keys::applied();
@@ -57,11 +98,12 @@ Result<sharding::OrderState> recover_order(const Rows& rows, std::uint32_t shard
   }
   auto number = *cut ? (*cut)->number : CutNumber{0};
   auto watermark = *cut ? (*cut)->last_position() : GlobalPosition{0};
-  if (applied.number != number || applied.watermark != watermark)
+  // A node's cut that gives no position has no row.
+  if ((whole ? applied.number != number : applied.number < number) || applied.watermark != watermark)
     return corrupt("the last cut is number " + std::to_string(number.value) + " up to position " + std::to_string(watermark.value) +
                    ", the applied row says number " + std::to_string(applied.number.value) + " up to position " +
                    std::to_string(applied.watermark.value));
-  state.last_cut = number;
+  state.last_cut = applied.number;
   state.watermark = watermark;
   state.coordinator = applied.coordinator;
   for (const auto& [shard, epoch] : applied.epochs) {
@@ -69,21 +111,18 @@ Result<sharding::OrderState> recover_order(const Rows& rows, std::uint32_t shard
     state.shards[shard.value].epoch = epoch;
   }
 
-  auto journal = rows.cursor(Family::journal, {});
-  for (std::uint32_t i = 0; i < shards; ++i) {
-    auto end = journal_end(*journal, ShardId{static_cast<std::uint16_t>(i)});
-    if (!end) return refuse(std::move(end).error());
-    state.shards[i].next = *end;
-  }
-  if (*cut) {
-    auto ends = state.shards;  // of the shards the last cut names: their last segment's
-    for (const auto& segment : (*cut)->segments)
-      if (segment.shard.value < shards) ends[segment.shard.value].next = segment.end;
+  auto ends = journal_ends(rows, shards);
+  if (!ends) return refuse(std::move(ends).error());
+  if (!whole) {
+    EVERSHARD_TRY(read_covered(rows, state.shards));
     for (std::uint32_t i = 0; i < shards; ++i)
-      if (ends[i].next != state.shards[i].next)
-        return corrupt("the records of shard " + std::to_string(i) + " end before offset " + std::to_string(state.shards[i].next.value) +
-                       ", the last cut ends before " + std::to_string(ends[i].next.value));
+      if (state.shards[i].next > (*ends)[i])
+        return corrupt("the records of shard " + std::to_string(i) + " end before offset " + std::to_string((*ends)[i].value) +
+                       ", cuts cover it up to offset " + std::to_string(state.shards[i].next.value - 1));
+    return state;
   }
+  for (std::uint32_t i = 0; i < shards; ++i) state.shards[i].next = (*ends)[i];
+  if (*cut) EVERSHARD_TRY(check_ends(**cut, state.shards));
   return state;
 }
 

@@ -2,16 +2,23 @@
 
 #pragma once
 
+#include <vector>
+
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/ordering.hpp"
+#include "evershard/storage/identity.hpp"
 #include "evershard/storage/rows.hpp"
 
 namespace evershard::storage {
 
 /// From the last cut, the applied row and the last record of each shard, which must agree: they were written together.
+/// Of a node's store, from the rows that say where the cuts end in each shard: its journal may go on behind them.
 ///
 /// Errors: corruption: they do not; io
 /// Cost:   one seek a shard.
-Result<sharding::OrderState> recover_order(const Rows& rows, std::uint32_t shards);
+Result<sharding::OrderState> recover_order(const Rows& rows, const Identity& identity);
+
+/// The offset behind the last record of each shard. Errors: corruption, io
+Result<std::vector<ShardOffset>> journal_ends(const Rows& rows, std::uint32_t shards);
 
 }  // namespace evershard::storage

@@ -49,11 +49,37 @@ bool has_unknown_families(const rocksdb::Status& status) {
 }
 
 
+/// A node's store is opened as that node's, a whole one as a whole one; who only looks may look at both.
+Result<void> check_member(const Identity& identity, const StoreOptions& options) {
+  const auto where = "the store in " + options.data_dir.string();
+  if (!options.member) {
+    if (identity.node == 0 || options.read_only) return {};
+    return invalid(where + " is node " + std::to_string(identity.node) + "'s part of a cluster's store: only that node opens it");
+  }
+  if (identity.node == 0) return invalid(where + " is a whole store, not a node's");
+  if (identity.node != options.member->node)
+    return invalid(where + " is node " + std::to_string(identity.node) + "'s, not node " + std::to_string(options.member->node) + "'s");
+  if (identity.store != options.member->store)
+    return invalid(where + " is of cluster " + identity.store.text() + ", not of " + options.member->store.text());
+  if (identity.fork != options.member->fork)
+    return invalid(where + " is of fork " + identity.fork.text() + " of its cluster, not of " + options.member->fork.text());
+  if (identity.term_key != options.member->term_key) return invalid(where + " hashes terms under another key than its cluster");
+  return {};
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Store>> open_rocks_store(StoreOptions options) { return RocksStore::open(std::move(options)); }
+Result<std::unique_ptr<Store>> open_rocks_store(StoreOptions options) {
+  if (options.member) return invalid("a whole store is no cluster's member");
+  return RocksStore::open(std::move(options));
+}
 
-Result<std::unique_ptr<Store>> RocksStore::open(StoreOptions options) {
+Result<std::unique_ptr<NodeStore>> open_rocks_node_store(StoreOptions options) {
+  if (!options.member || options.member->node == 0) return invalid("a node's store needs the node's number, from 1, and its cluster");
+  return RocksStore::open(std::move(options));
+}
+
+Result<std::unique_ptr<RocksStore>> RocksStore::open(StoreOptions options) {
   if (options.data_dir.empty()) return invalid("a store on disk needs a data directory");
   if (options.shards > shards_max) return invalid("a store has at most 65535 shards, not " + std::to_string(options.shards));
   if (options.tail_events == 0 || options.tail_bytes_max == 0 || options.record_bytes == 0 || options.memtable_bytes == 0)
@@ -125,7 +151,7 @@ Result<void> RocksStore::identify() {
     if (order->valid() || std::filesystem::exists(mark_path_, ignored) || options_.read_only)
       return corrupt("the identity of the store in " + options_.data_dir.string() + " is missing");
     step(steps::open_created);
-    identity_ = new_identity(options_.shards);
+    identity_ = new_identity(options_.shards, options_.member);
     rocksdb::WriteOptions options;
     options.sync = true;
     EVERSHARD_TRY(checked(families_->db().Put(options, families_->handle(Family::state), key, encode(identity_)), "cannot write the store's identity"));
@@ -135,20 +161,25 @@ Result<void> RocksStore::identify() {
   if (identity_.hash != sharding::hash_id)
     return invalid("the store in " + options_.data_dir.string() + " was made with shard hash " + std::to_string(identity_.hash) + ", this program has " +
                    std::to_string(sharding::hash_id));
+  EVERSHARD_TRY(check_member(identity_, options_));
   step(steps::open_identified);
   return {};
 }
 
 Result<void> RocksStore::compare_with_mark_file() {
-  auto state = recover_order(*rows_, identity_.shards);
+  auto state = recover_order(*rows_, identity_);
   if (!state) return refuse(std::move(state).error());
   recovered_ = std::move(*state);
+  auto journal = recover_journal(*rows_, identity_, hasher(), recovered_);
+  if (!journal) return refuse(std::move(journal).error());
+  unordered_ = std::move(journal->appends);
+  journal_ = std::move(*journal);
 
   auto last = LastCommitMark::read(mark_path_);
   if (!last) return refuse(std::move(last).error());
   auto sealed = families_->stored_mark();
   if (!sealed) return refuse(std::move(sealed).error());
-  // Only what was durable is sealed: the indexes' mark speaks of lost commits as MARK does.
+  // Only what was durable is sealed: the indexes' mark speaks of lost commits as MARK does. (RocksRuns syncs before it ingests.)
   auto known = std::max(*sealed, *last ? (*last)->watermark : GlobalPosition{0});
   if (known > recovered_.watermark && !options_.accept_loss)
     return corrupt("acknowledged commits are lost: " + mark_path_.string() + " and the indexes know of position " + std::to_string(known.value) +
@@ -183,18 +214,20 @@ Result<void> RocksStore::rebuild() {
     }
   }
 
+  const bool whole = identity_.node == 0;
   Tails::Sizes sizes{options_.tail_events, options_.tail_bytes_max};
   if (options_.read_only) sizes.events = sizes.bytes = std::numeric_limits<std::size_t>::max();  // nothing is sealed: one tail
-  tails_ = std::make_unique<Tails>(std::min(*mark, recovered_.watermark), sizes);
+  tails_ = std::make_unique<Tails>(std::min(*mark, recovered_.watermark), sizes, whole);
   disk_ = std::make_unique<DiskSpace>(options_.data_dir, options_.disk_reserve_bytes);
   TailRebuild::Options rebuild;
   rebuild.shards = identity_.shards;
+  rebuild.whole = whole;
   rebuild.group_events = std::clamp<std::uint64_t>(options_.tail_events / 4, 1, rebuild.group_events);
   rebuild.skip_damaged = options_.accept_loss;
   rebuild.progress = options_.reading_back;
   rebuild.make_room = [] { return Result<void>(corrupt("several damaged records, and a store opened read only cannot seal around them")); };
   if (!options_.read_only) {
-    runs_ = std::make_unique<RocksRuns>(*families_, rocks_, options_.data_dir / "sealing");
+    runs_ = std::make_unique<RocksRuns>(*families_, rocks_, options_.data_dir / "sealing", !whole);
     EVERSHARD_TRY(runs_->prepare_folder());
     sealer_ = std::make_unique<Sealer>(*tails_, *runs_, Sealer::Options{options_.tail_events, options_.seal_bytes_per_second, options_.at_step, [this] { poll(); }});
     rebuild.make_room = [this] {
@@ -211,7 +244,8 @@ Result<void> RocksStore::rebuild() {
 
 void RocksStore::start() {
   if (options_.read_only) return;
-  staging_ = std::make_unique<Staging>(recovered_, options_.record_bytes);
+  staging_ = std::make_unique<Staging>(recovered_, std::move(journal_->ends), std::move(journal_->unordered), options_.record_bytes);
+  journal_.reset();
   snapshots_ = std::make_unique<SnapshotSlots>(*rows_);
   families_->begin_merging();
   sealer_->start();

@@ -4,8 +4,8 @@
 
 namespace evershard::storage {
 
-RocksRuns::RocksRuns(RocksFamilies& families, const RocksOptions& options, std::filesystem::path folder)
-    : families_(families), options_(options), folder_(std::move(folder)) {}
+RocksRuns::RocksRuns(RocksFamilies& families, const RocksOptions& options, std::filesystem::path folder, bool sync_first)
+    : families_(families), options_(options), folder_(std::move(folder)), sync_first_(sync_first) {}
 
 Result<void> RocksRuns::prepare_folder() {
   std::error_code error;
@@ -59,6 +59,7 @@ Result<void> RocksRuns::publish(GlobalPosition mark) {
   EVERSHARD_TRY(put(mark_key, encode_mark(mark)));
   EVERSHARD_TRY(finish());
 
+  if (sync_first_) EVERSHARD_TRY(checked(families_.db().SyncWAL(), "cannot sync the log before a tail is sealed"));
   std::vector<rocksdb::IngestExternalFileArg> arguments;
   for (const auto& file : files_) {
     auto& argument = arguments.emplace_back();

@@ -17,7 +17,8 @@ namespace evershard::storage {
 /// Files are written in a folder of their own, emptied here at the beginning: what a crash left is not needed.
 class RocksRuns final : public RunSink {
  public:
-  RocksRuns(RocksFamilies& families, const RocksOptions& options, std::filesystem::path folder);
+  /// `sync_first`: cuts are written without a sync (a node's store), and an index must not outlive its cut.
+  RocksRuns(RocksFamilies& families, const RocksOptions& options, std::filesystem::path folder, bool sync_first);
 
   /// Makes the folder, and makes it empty. Errors: io
   Result<void> prepare_folder();
@@ -38,6 +39,7 @@ class RocksRuns final : public RunSink {
   RocksFamilies& families_;
   const RocksOptions& options_;
   const std::filesystem::path folder_;
+  const bool sync_first_;
   std::uint64_t run_ = 0;
   std::unique_ptr<rocksdb::SstFileWriter> writer_;
   std::string path_;

@@ -53,7 +53,9 @@ class RocksStore::Staged final : public StagedCommit {
   const std::uint64_t number;
   std::unique_ptr<rocksdb::WriteBatch> batch;
   rocksdb::Status status;
-  std::optional<LastCommitMark::Value> last;
+  bool synced = true;
+  std::optional<LastCommitMark::Value> last;  ///< what is durable with it
+  std::optional<GlobalPosition> shows;
   bool done = false;
 };
 
@@ -66,7 +68,8 @@ RocksStore::RocksStore(StoreOptions options)
 
 RocksStore::~RocksStore() { close(); }
 
-std::unique_ptr<StagedCommit> RocksStore::stage(const CommitBatch& batch) {
+template <class Fill>
+std::unique_ptr<StagedCommit> RocksStore::stage_with(Fill fill) {
   std::unique_ptr<Staged> staged;
   {
     std::lock_guard lock(staging_mutex_);
@@ -74,14 +77,41 @@ std::unique_ptr<StagedCommit> RocksStore::stage(const CommitBatch& batch) {
     staged = std::make_unique<Staged>(*this, ++staged_);
     snapshots_->batch(staged_, committed_.load(std::memory_order_acquire));
     BatchSink sink(*staged->batch, *families_);
-    if (batch.cut) tails_->switch_if_full();
-    staging_->stage(batch, tails_->active(), sink, *snapshots_);
+    fill(*staged, sink);
     tails_->added();
     staged->status = sink.status();
-    if (batch.cut) staged->last = LastCommitMark::Value{batch.cut->number, batch.cut->last_position()};
   }
   step(steps::stage_done);
   return staged;
+}
+
+std::unique_ptr<StagedCommit> RocksStore::stage(const CommitBatch& batch) {
+  return stage_with([&](Staged& staged, RowSink& sink) {
+    if (batch.cut) tails_->switch_if_full();
+    staging_->stage(batch, tails_->active(), sink, *snapshots_);
+    if (!batch.cut) return;
+    staged.last = LastCommitMark::Value{batch.cut->number, batch.cut->last_position()};
+    staged.shows = staged.last->watermark;
+  });
+}
+
+std::unique_ptr<StagedCommit> RocksStore::stage_journal(const JournalBatch& batch) {
+  EVERSHARD_CHECK(identity_.node != 0, "only a node's store makes events durable before they have a place");
+  return stage_with([&](Staged& staged, RowSink& sink) {
+    staging_->stage_journal(batch, sink);
+    // The cuts staged before it are committed before it, and its sync is theirs.
+    staged.last = LastCommitMark::Value{staging_->applied().number, staging_->applied().watermark};
+  });
+}
+
+std::unique_ptr<StagedCommit> RocksStore::stage_cut(const sharding::Cut& cut) {
+  EVERSHARD_CHECK(identity_.node != 0, "only a node's store applies cuts");
+  return stage_with([&](Staged& staged, RowSink& sink) {
+    tails_->switch_if_full();
+    staging_->stage_cut(cut, tails_->active(), sink, *snapshots_);
+    staged.shows = cut.last_position();
+    staged.synced = false;
+  });
 }
 
 Result<void> RocksStore::commit(StagedCommit& commit) {
@@ -95,7 +125,7 @@ Result<void> RocksStore::commit(StagedCommit& commit) {
   auto status = staged.status;
   if (status.ok()) {
     rocksdb::WriteOptions options;
-    options.sync = true;
+    options.sync = staged.synced;
     status = families_->db().Write(options, staged.batch.get());
   }
   if (!status.ok()) {
@@ -107,8 +137,10 @@ Result<void> RocksStore::commit(StagedCommit& commit) {
   if (staged.last) {
     last_commit_->update(*staged.last);
     step(steps::commit_marked);
+  }
+  if (staged.shows) {
     bool sealable = tails_->has_sealable();
-    tails_->show(staged.last->watermark);
+    tails_->show(*staged.shows);
     if (!sealable && tails_->has_sealable()) sealer_->wake();
   }
   step(steps::commit_shown);

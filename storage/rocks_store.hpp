@@ -10,14 +10,15 @@
 
 #include "evershard/storage/disk_space.hpp"
 #include "evershard/storage/last_commit_mark.hpp"
+#include "evershard/storage/node_store.hpp"
 #include "evershard/storage/open.hpp"
+#include "evershard/storage/recovered_journal.hpp"
 #include "evershard/storage/rocks_families.hpp"
 #include "evershard/storage/rocks_options.hpp"
 #include "evershard/storage/rocks_rows.hpp"
 #include "evershard/storage/rocks_runs.hpp"
 #include "evershard/storage/sealer.hpp"
 #include "evershard/storage/staging.hpp"
-#include "evershard/storage/store.hpp"
 #include "evershard/storage/store_owner.hpp"
 #include "evershard/storage/tails.hpp"
 
@@ -27,15 +28,18 @@ namespace evershard::storage {
 /// has it open.
 ///
 /// Owner: stage() and commit() may run in two threads at once, each in one.
-class RocksStore final : public Store {
+class RocksStore final : public NodeStore {
  public:
-  static Result<std::unique_ptr<Store>> open(StoreOptions options);
+  static Result<std::unique_ptr<RocksStore>> open(StoreOptions options);
   ~RocksStore() override;
 
   [[nodiscard]] const Identity& identity() const override { return identity_; }
   [[nodiscard]] sharding::TermHasher hasher() const override { return sharding::TermHasher(identity_.term_key, options_.term_mask); }
   [[nodiscard]] sharding::OrderState recovered() const override { return recovered_; }
   [[nodiscard]] std::unique_ptr<StagedCommit> stage(const CommitBatch& batch) override;
+  [[nodiscard]] std::unique_ptr<StagedCommit> stage_journal(const JournalBatch& batch) override;
+  [[nodiscard]] std::unique_ptr<StagedCommit> stage_cut(const sharding::Cut& cut) override;
+  [[nodiscard]] std::vector<UnorderedAppend> take_unordered() override { return std::exchange(unordered_, {}); }
   [[nodiscard]] Result<void> commit(StagedCommit& staged) override;
   [[nodiscard]] Admission admission() const override;
   [[nodiscard]] View view() const override { return tails_->view(); }
@@ -47,6 +51,8 @@ class RocksStore final : public Store {
 
  private:
   class Staged;
+  template <class Fill>
+  std::unique_ptr<StagedCommit> stage_with(Fill fill);
   explicit RocksStore(StoreOptions options);
 
   // Opening, in this order.
@@ -76,6 +82,8 @@ class RocksStore final : public Store {
   std::unique_ptr<LastCommitMark> last_commit_;
   Identity identity_;
   sharding::OrderState recovered_;
+  std::optional<RecoveredJournal> journal_;  // until staging begins
+  std::vector<UnorderedAppend> unordered_;
   std::unique_ptr<DiskSpace> disk_;
   std::unique_ptr<Tails> tails_;
   std::unique_ptr<RocksRuns> runs_;

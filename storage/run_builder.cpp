@@ -290,6 +290,7 @@ class RunRows final : public FamilyRows {
     const auto events = static_cast<std::uint32_t>(tail_.events());
     if (counted_ < events) {
       for (const std::uint32_t until = std::min(counted_ + step, events); counted_ < until; ++counted_) {
+        if (tail_.place(counted_).is_elsewhere()) continue;
         const std::size_t shard = tail_.place(counted_).shard.value;
         if (shard >= begins_.size()) begins_.resize(shard + 1);
         ++begins_[shard];
@@ -300,11 +301,11 @@ class RunRows final : public FamilyRows {
       std::uint32_t begin = 0;
       for (std::uint32_t& count : begins_) begin += std::exchange(count, begin);
       ends_ = begins_;
-      by_shard_.resize(events);
+      by_shard_.resize(begin);
     }
     if (grouped_ < events) {
       for (const std::uint32_t until = std::min(grouped_ + step, events); grouped_ < until; ++grouped_) {
-        by_shard_[ends_[tail_.place(grouped_).shard.value]++] = grouped_;
+        if (!tail_.place(grouped_).is_elsewhere()) by_shard_[ends_[tail_.place(grouped_).shard.value]++] = grouped_;
       }
       return false;
     }

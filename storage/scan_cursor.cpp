@@ -18,15 +18,15 @@ bool has(const RecordView& record, ShardOffset offset) {
 
 }  // namespace
 
-ScanCursor::ScanCursor(const Rows& rows, const Walk& walk, std::optional<std::uint64_t> limit)
+ScanCursor::ScanCursor(const Rows& rows, const Walk& walk, std::optional<std::uint64_t> limit, bool whole)
     : rows_(rows),
       walk_(walk),
       at_(walk.begin()),
-      left_(walk.range.empty() ? 0
-                               : std::min(walk.range.last - walk.range.first + 1,
-                                          limit.value_or(std::numeric_limits<std::uint64_t>::max()))),
+      whole_(whole),
+      positions_(walk.range.empty() ? 0 : walk.range.last - walk.range.first + 1),
+      left_(std::min(positions_, limit.value_or(std::numeric_limits<std::uint64_t>::max()))),
       long_(left_ >= long_scan_events),
-      order_(rows, walk.direction) {}
+      order_(rows, walk.direction, whole ? sharding::CutOf::store : sharding::CutOf::node) {}
 
 Result<ScanCursor::Journal*> ScanCursor::read(ShardId shard, ShardOffset offset) {
   Journal& journal = journals_[shard];
@@ -57,14 +57,28 @@ Result<ScanCursor::Journal*> ScanCursor::read(ShardId shard, ShardOffset offset)
   return &journal;
 }
 
-/// Onto the run and record of at_.
-Result<void> ScanCursor::step() {
-  if (at_ < run_.position || at_ - run_.position >= run_.count) {
+/// Over what lies on other nodes, onto the run of at_.
+Result<void> ScanCursor::skip_elsewhere() {
+  while (positions_ != 0 && (at_ < run_.position || at_ - run_.position >= run_.count)) {
     journal_ = nullptr;
     auto run = order_.run_of(at_);
     if (!run) return refuse(std::move(run).error());
     run_ = *run;
+    if (run_.is_elsewhere()) pass(walk_.forwards() ? run_.count - (at_ - run_.position) : at_ - run_.position + 1);
   }
+  return {};
+}
+
+void ScanCursor::pass(std::uint64_t positions) {
+  positions = std::min(positions, positions_);
+  positions_ -= positions;
+  at_ = walk_.forwards() ? at_ + positions : GlobalPosition{at_.value - positions};
+}
+
+/// Onto the run and record of at_.
+Result<void> ScanCursor::step() {
+  EVERSHARD_TRY(skip_elsewhere());
+  if (positions_ == 0) return {};
   const ShardOffset offset = run_.offset + (at_ - run_.position);
   if (journal_ != nullptr && journal_->record && has(*journal_->record, offset)) return {};
   auto journal = read(run_.shard, offset);
@@ -76,11 +90,12 @@ Result<void> ScanCursor::step() {
 Result<void> ScanCursor::next(std::size_t events_max, std::size_t bytes_max, std::vector<RecordedEvent>& out) {
   events_max = std::max<std::size_t>(events_max, 1);
   std::size_t taken = 0, bytes = 0;
-  while (left_ > 0 && taken < events_max && (taken == 0 || bytes < bytes_max)) {
+  while (!at_end() && taken < events_max && (taken == 0 || bytes < bytes_max)) {
     if (auto stepped = step(); !stepped) {
       if (taken > 0) break;
       return stepped;
     }
+    if (positions_ == 0) break;
     const ShardOffset record = journal_->record->first();
     const auto index = static_cast<std::uint16_t>(run_.offset + (at_ - run_.position) - record);
     auto view = journal_->record->event(index);
@@ -92,16 +107,23 @@ Result<void> ScanCursor::next(std::size_t events_max, std::size_t bytes_max, std
     bytes += bytes_of(out.back());
     ++taken;
     --left_;
-    at_ = walk_.behind(at_);
+    pass(1);
   }
   return {};
 }
 
 Result<std::size_t> ScanCursor::next_positions(std::size_t events_max, std::vector<GlobalPosition>& out) {
-  const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(std::max<std::size_t>(events_max, 1), left_));
-  for (std::size_t i = 0; i < n; ++i, at_ = walk_.behind(at_)) out.push_back(at_);
-  left_ -= n;
-  return n;
+  events_max = std::max<std::size_t>(events_max, 1);
+  std::size_t given = 0;
+  while (given < events_max && !at_end()) {
+    if (!whole_) EVERSHARD_TRY(skip_elsewhere());
+    if (positions_ == 0) break;
+    out.push_back(at_);
+    pass(1);
+    --left_;
+    ++given;
+  }
+  return given;
 }
 
 }  // namespace evershard::storage

@@ -17,13 +17,14 @@
 
 namespace evershard::storage {
 
-/// Needs no index. One journal cursor a shard, opened where the scan first comes to it.
+/// Needs no index. One journal cursor a shard, opened where the scan first comes to it. Of a node's store, its own events.
 class ScanCursor final : public EventCursor {
  public:
-  ScanCursor(const Rows& rows, const Walk& walk, std::optional<std::uint64_t> limit);
+  /// `whole`: see View.
+  ScanCursor(const Rows& rows, const Walk& walk, std::optional<std::uint64_t> limit, bool whole);
   Result<void> next(std::size_t events_max, std::size_t bytes_max, std::vector<RecordedEvent>& out) override;
   Result<std::size_t> next_positions(std::size_t events_max, std::vector<GlobalPosition>& out) override;
-  [[nodiscard]] bool at_end() const override { return left_ == 0; }
+  [[nodiscard]] bool at_end() const override { return left_ == 0 || positions_ == 0; }
 
  private:
   struct Journal {
@@ -34,11 +35,15 @@ class ScanCursor final : public EventCursor {
   /// Brings the record with this offset under the shard's cursor.
   Result<Journal*> read(ShardId shard, ShardOffset offset);
   Result<void> step();
+  Result<void> skip_elsewhere();
+  void pass(std::uint64_t positions);
 
   const Rows& rows_;
   Walk walk_;
   GlobalPosition at_;
-  std::uint64_t left_;  // events to give
+  const bool whole_;
+  std::uint64_t positions_;  // to go through
+  std::uint64_t left_;       // events to give
   bool long_;           // worth reading ahead
   OrderLookup order_;
   sharding::Run run_{};

@@ -1,7 +1,6 @@
 #include "evershard/storage/staging.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "evershard/protocol/check.hpp"
 #include "evershard/storage/keys.hpp"
@@ -9,19 +8,20 @@
 namespace evershard::storage {
 namespace {
 
-constexpr std::size_t record_events_max = std::numeric_limits<std::uint16_t>::max();  // an index in a record has two bytes
+Applied applied_at(const sharding::OrderState& start) {
+  Applied applied;
+  applied.number = start.last_cut;
+  applied.watermark = start.watermark;
+  applied.coordinator = start.coordinator;
+  for (std::size_t i = 0; i < start.shards.size(); ++i)
+    if (start.shards[i].epoch != Epoch{1}) applied.epochs.emplace_back(ShardId{static_cast<std::uint16_t>(i)}, start.shards[i].epoch);
+  return applied;
+}
 
 }  // namespace
 
-Staging::Staging(const sharding::OrderState& start, std::size_t record_bytes) : record_bytes_(record_bytes), shards_(start.shards.size()) {
-  applied_.number = start.last_cut;
-  applied_.watermark = start.watermark;
-  applied_.coordinator = start.coordinator;
-  for (std::size_t i = 0; i < shards_.size(); ++i) {
-    shards_[i].next = start.shards[i].next;
-    if (start.shards[i].epoch != Epoch{1}) applied_.epochs.emplace_back(ShardId{static_cast<std::uint16_t>(i)}, start.shards[i].epoch);
-  }
-}
+Staging::Staging(const sharding::OrderState& start, std::vector<ShardOffset> journal_ends, Unordered unordered, std::size_t record_bytes)
+    : journal_(std::move(journal_ends), record_bytes), unordered_(std::move(unordered)), applied_(applied_at(start)) {}
 
 void Staging::stage(const CommitBatch& batch, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots) {
   if (batch.cut) {
@@ -36,8 +36,7 @@ void Staging::stage(const CommitBatch& batch, TailIndex& tail, RowSink& sink, Sn
   for (const auto& placed : batch.appends) place(placed, batch, sink);
   tail.add(entries_);
   entries_.clear();
-  for (auto id : open_) finish(id, shards_[id.value], sink);
-  open_.clear();
+  journal_.finish(sink);
 
   for (const auto& placed : batch.appends)
     if (!placed.append->snapshots.empty()) stage_snapshots(placed, batch, sink, snapshots);
@@ -49,81 +48,136 @@ void Staging::stage(const CommitBatch& batch, TailIndex& tail, RowSink& sink, Sn
       sink.erase(Family::state, write.key);
   }
   if (batch.cut) {
-    const auto& cut = *batch.cut;
-    EVERSHARD_CHECK(tail.next() == cut.last_position() + 1, "every event of the cut is in the tail");
-    bytes_.clear();
-    sharding::encode(cut, bytes_);
-    sink.put(Family::order, keys::order(cut.first_position), bytes_);
-    take_epochs(cut);
-    sink.put(Family::state, keys::applied(), encode(applied_));
+    EVERSHARD_CHECK(tail.next() == batch.cut->last_position() + 1, "every event of the cut is in the tail");
+    put_order(*batch.cut, sink);
   }
+}
+
+void Staging::stage_journal(const JournalBatch& batch, RowSink& sink) {
+  for (const auto& journaled : batch.appends) journal(journaled, sink);
+  journal_.finish(sink);
+  unordered_.end_batch();
+}
+
+void Staging::stage_cut(const sharding::Cut& cut, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots) {
+  EVERSHARD_CHECK(cut.number == applied_.number + 1, "cuts are applied in the order of their numbers");
+  EVERSHARD_CHECK(cut.first_position == applied_.watermark + 1, "positions are dense");
+  EVERSHARD_CHECK(tail.next() == cut.first_position, "the tail takes the next position");
+  auto position = cut.first_position;
+  for (const auto& segment : cut.segments) {
+    if (segment.is_elsewhere()) {
+      tail.add(entries_);
+      entries_.clear();
+      tail.skip(segment.events());
+      position = position + segment.events();
+      continue;
+    }
+    const auto placed_before = placed_.size();
+    const auto waiting_before = waiting_.size();
+    unordered_.take(segment, placed_, waiting_);
+    std::vector<std::pair<ShardOffset, GlobalPosition>> positions;
+    const bool asked = waiting_.size() != waiting_before;
+    for (auto i = placed_before; i < placed_.size(); ++i, ++position) {
+      auto& event = placed_[i].event;
+      event.position = position;
+      if (asked) positions.emplace_back(event.location.offset(), position);
+      entries_.push_back(event);
+    }
+    for (auto i = waiting_before; i < waiting_.size(); ++i) {
+      const auto& [first, row] = waiting_[i];
+      EVERSHARD_CHECK(first + row.events <= segment.end, "a cut covers whole appends");
+      sink.erase(Family::state, keys::waiting(segment.shard, first));
+      for (const auto& waiting : row.snapshots) {
+        const auto at = std::ranges::lower_bound(positions, waiting.event, {}, [](const auto& pair) { return pair.first; });
+        if (at != positions.end() && at->first == waiting.event) snapshots.write(waiting.snapshot, at->second, row.appended_at, sink);
+      }
+    }
+    sink.put(Family::state, keys::covered(segment.shard), encode_covered(segment.end));
+  }
+  tail.add(entries_);
+  entries_.clear();
+  placed_.clear();
+  waiting_.clear();
+  EVERSHARD_CHECK(tail.next() == cut.last_position() + 1, "every position of the cut is in the tail");
+  put_order(cut, sink);
 }
 
 void Staging::place(const PlacedAppend& placed, const CommitBatch& batch, RowSink& sink) {
   const auto& append = *placed.append;
   EVERSHARD_CHECK(placed.first_event + append.events.size() <= batch.events.size(), "an append's events are in its batch");
-  TailEvent entry;
-  entry.position = placed.first_position;
-  for (std::size_t i = 0; i < append.events.size(); ++i, ++entry.position) {
-    const auto& event = append.events[i];
+  for (std::size_t i = 0; i < append.events.size(); ++i) {
     const auto& place = batch.events[placed.first_event + i];
-    EVERSHARD_CHECK(event.shard.value < shards_.size(), "a shard of this store");
-    auto& shard = shards_[event.shard.value];
-    EVERSHARD_CHECK(place.offset >= shard.next, "offsets ascend");
-    auto body = append.body_of(event);
-    if (shard.open && (place.offset != shard.next || shard.builder.events() >= record_events_max ||
-                       shard.builder.bytes() + body.size() > record_bytes_)) {
-      finish(event.shard, shard, sink);
-      shard.first = place.offset;
-      shard.builder.begin(event.shard, place.offset);
-      shard.open = true;
-    } else if (!shard.open) {
-      open_.push_back(event.shard);
-      shard.first = place.offset;
-      shard.builder.begin(event.shard, place.offset);
-      shard.open = true;
-    }
-    entry.location = EventLocation{event.shard, shard.first, static_cast<std::uint16_t>(place.offset - shard.first)};
-    shard.builder.add(body, event.body_hash, place.seq_nr);
-    shard.next = place.offset + 1;
-
-    entry.id = event.id;
-    entry.command = append.command_of(i);
-    entry.terms = append.terms_of(event);
-    entry.seq_nr = place.seq_nr;
-    if (event.aggregate != EncodedEvent::no_aggregate) {
-      const auto& aggregate = append.aggregates[event.aggregate];
-      // The own aggregate's term stands last and is the stream's: a stream needs no postings.
-      entry.terms = entry.terms.first(entry.terms.size() - 1);
-      entry.stream = aggregate.stream;
-      entry.aggregate_text = aggregate.text;
-    } else {
-      entry.stream = 0;
-      entry.aggregate_text = {};
-    }
+    auto entry = add_record(append, i, place.offset, place.seq_nr, sink);
+    entry.position = placed.first_position + i;
     entries_.push_back(entry);
   }
 }
 
-void Staging::finish(ShardId id, Shard& shard, RowSink& sink) {
-  sink.put(Family::journal, keys::journal(id, shard.first), shard.builder.finish());
-  shard.open = false;
+TailEvent Staging::add_record(const EncodedAppend& append, std::size_t i, ShardOffset offset, SeqNr seq_nr, RowSink& sink) {
+  const auto& event = append.events[i];
+  TailEvent entry;
+  entry.location = journal_.add(event.shard, offset, append.body_of(event), event.body_hash, seq_nr, sink);
+  entry.id = event.id;
+  entry.command = append.command_of(i);
+  entry.terms = append.terms_of(event);
+  entry.seq_nr = seq_nr;
+  if (event.aggregate != EncodedEvent::no_aggregate) {
+    const auto& aggregate = append.aggregates[event.aggregate];
+    // The own aggregate's term stands last and is the stream's: a stream needs no postings.
+    entry.terms = entry.terms.first(entry.terms.size() - 1);
+    entry.stream = aggregate.stream;
+    entry.aggregate_text = aggregate.text;
+  }
+  return entry;
 }
 
-void Staging::take_epochs(const sharding::Cut& cut) {
-  applied_.number = cut.number;
-  applied_.watermark = cut.last_position();
-  applied_.coordinator = cut.coordinator;
-  auto take = [&](ShardId shard, Epoch epoch) {
-    auto at = std::ranges::lower_bound(applied_.epochs, shard, {}, [](const auto& entry) { return entry.first; });
-    if (at != applied_.epochs.end() && at->first == shard)
-      at->second = epoch;
-    else if (epoch != Epoch{1})
-      applied_.epochs.emplace(at, shard, epoch);
-  };
-  for (const auto& segment : cut.segments)
-    if (segment.epoch != Epoch{1} || !applied_.epochs.empty()) take(segment.shard, segment.epoch);
-  for (const auto& opening : cut.openings) take(opening.shard, opening.epoch);
+void Staging::journal(const JournalAppend& journaled, RowSink& sink) {
+  const auto& append = *journaled.append;
+  const auto& place = *journaled.place;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> last_of;  // an aggregate, its last event here: its snapshot's
+  std::uint32_t events = 0;
+  for (std::size_t i = 0; i < append.events.size(); ++i) {
+    const auto& event = append.events[i];
+    if (event.shard != place.shard) continue;
+    EVERSHARD_CHECK(events < place.events(), "a place has all of the append's events of its shard");
+    unordered_.add(add_record(append, i, place.first + events, place.seq_nrs[events], sink));
+    if (!append.snapshots.empty() && event.aggregate != EncodedEvent::no_aggregate) {
+      const auto known = std::ranges::find(last_of, event.aggregate, [](const auto& pair) { return pair.first; });
+      if (known == last_of.end())
+        last_of.emplace_back(event.aggregate, events);
+      else
+        known->second = events;
+    }
+    ++events;
+  }
+  EVERSHARD_CHECK(events != 0 && events == place.events(), "a place has the append's events of its shard, and no others");
+  EVERSHARD_CHECK(place.tentative || (place.conditions.empty() && !place.part), "what has a condition or is a part is tentative");
+
+  WaitingRow row;
+  row.events = events;
+  row.tentative = place.tentative;
+  row.conditions = place.conditions;
+  row.part = place.part;
+  row.appended_at = append.appended_at;
+  for (const auto& encoded : append.snapshots) {
+    const auto made = std::ranges::find(last_of, encoded.aggregate, [](const auto& pair) { return pair.first; });
+    if (made == last_of.end()) continue;
+    auto& waiting = row.snapshots.emplace_back(WaitingSnapshot{encoded.snapshot, place.first + made->second});
+    waiting.snapshot.version = place.seq_nrs[made->second];
+  }
+  if (!row.tentative && row.snapshots.empty()) return;
+  sink.put(Family::state, keys::waiting(place.shard, place.first), encode(row));
+  unordered_.add(place.shard, place.first, std::move(row));
+}
+
+void Staging::put_order(const sharding::Cut& cut, RowSink& sink) {
+  if (cut.events() != 0) {  // a node's cut may have none: its row would stand where the next one's does
+    bytes_.clear();
+    sharding::encode(cut, bytes_);
+    sink.put(Family::order, keys::order(cut.first_position), bytes_);
+  }
+  applied_.take(cut);
+  sink.put(Family::state, keys::applied(), encode(applied_));
 }
 
 void Staging::stage_snapshots(const PlacedAppend& placed, const CommitBatch& batch, RowSink& sink, SnapshotSlots& snapshots) {

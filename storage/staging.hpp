@@ -1,58 +1,64 @@
-// Staging: a commit batch becomes rows and tail entries. Shared by both stores; touches no disk but for snapshots' old copies.
+// Staging: a batch becomes rows and tail entries. Shared by both stores; touches no disk but for snapshots' old copies.
 
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "evershard/sharding/ordering.hpp"
 #include "evershard/storage/applied.hpp"
 #include "evershard/storage/commit_batch.hpp"
-#include "evershard/storage/records.hpp"
-#include "evershard/storage/rows.hpp"
+#include "evershard/storage/journal_batch.hpp"
+#include "evershard/storage/journal_rows.hpp"
+#include "evershard/storage/row_sink.hpp"
 #include "evershard/storage/snapshot_slots.hpp"
 #include "evershard/storage/tail_index.hpp"
+#include "evershard/storage/unordered.hpp"
 
 namespace evershard::storage {
 
-/// Takes the rows of one commit.
-class RowSink {
- public:
-  virtual ~RowSink() = default;
-  virtual void put(Family family, std::string_view key, std::string_view value) = 0;
-  virtual void erase(Family family, std::string_view key) = 0;
-};
-
+/// Two ways, and a store is used in one of them: with places decided (one process), or durable first and placed by a cut
+/// afterwards (a node of a cluster).
+///
 /// Owner: the thread that stages. Buffers are kept from batch to batch.
 class Staging {
  public:
-  /// `start`: what the store recovered.
-  Staging(const sharding::OrderState& start, std::size_t record_bytes);
+  /// `start`: what the store recovered. `unordered`: what it found behind the cuts; `journal_ends`: of each shard, the first
+  /// offset its journal has not used.
+  Staging(const sharding::OrderState& start, std::vector<ShardOffset> journal_ends, Unordered unordered, std::size_t record_bytes);
 
   /// Journal records split at about `record_bytes`, the cut, snapshots, state rows, the applied row; events into `tail`.
   ///
   /// Shape: CommitBatch's, checked here: the cut is the next one and covers exactly the events, offsets join on.
   void stage(const CommitBatch& batch, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots);
 
+  /// Journal records, and a row for each append that is tentative or brings snapshots; nothing into the tail.
+  ///
+  /// Shape: JournalBatch's, checked here.
+  void stage_journal(const JournalBatch& batch, RowSink& sink);
+  /// The cut's row, what it places into `tail`, its snapshots, the applied row; rows of what waited for it go.
+  ///
+  /// Shape: as a node keeps it (sharding/node_cut.hpp), the next one; of its own shards it covers what was journaled, in order.
+  void stage_cut(const sharding::Cut& cut, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots);
+
+  [[nodiscard]] const Applied& applied() const { return applied_; }
+  [[nodiscard]] std::size_t unordered() const { return unordered_.events(); }
+
  private:
-  struct Shard {
-    RecordBuilder builder;
-    ShardOffset first;
-    ShardOffset next;
-    bool open = false;
-  };
   void place(const PlacedAppend& placed, const CommitBatch& batch, RowSink& sink);
-  void finish(ShardId id, Shard& shard, RowSink& sink);
-  void take_epochs(const sharding::Cut& cut);
+  [[nodiscard]] TailEvent add_record(const EncodedAppend& append, std::size_t i, ShardOffset offset, SeqNr seq_nr, RowSink& sink);
+  void journal(const JournalAppend& journaled, RowSink& sink);
+  void put_order(const sharding::Cut& cut, RowSink& sink);
   static void stage_snapshots(const PlacedAppend& placed, const CommitBatch& batch, RowSink& sink, SnapshotSlots& snapshots);
 
-  const std::size_t record_bytes_;
-  std::vector<Shard> shards_;
-  std::vector<ShardId> open_;
+  JournalRows journal_;
+  Unordered unordered_;
   Applied applied_;
   std::string bytes_;
   std::vector<TailEvent> entries_;  // of the batch, added together
+  std::vector<Unordered::Placed> placed_;
+  std::vector<Unordered::Waiting> waiting_;
 };
 
 }  // namespace evershard::storage

@@ -96,7 +96,7 @@ Result<GlobalPosition> StoreCopy::settle(rocksdb::Env* env) {
   std::shared_ptr<const RocksFamilies> families = std::move(opened);
   auto identity = give_new_fork(*families);
   if (!identity) return refuse(std::move(identity).error());
-  auto state = recover_order(RocksRows(families), identity->shards);
+  auto state = recover_order(RocksRows(families), *identity);
   if (!state) return refuse(std::move(state).error());
   auto mark = LastCommitMark::open(part_ / "MARK");
   if (!mark) return refuse(std::move(mark).error());

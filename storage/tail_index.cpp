@@ -88,6 +88,13 @@ void TailIndex::add(std::span<const TailEvent> events) {
   }
 }
 
+void TailIndex::skip(std::uint64_t positions) {
+  for (; positions != 0; --positions) {
+    ids_.add(EventId{});
+    places_.add(Place{ShardOffset{0}, 0, 0, ShardId{0}, 0});
+  }
+}
+
 void TailIndex::prefetch_slots(const TailEvent& event) const {
   for (const sharding::Term term : event.terms) term_table_.prefetch(term);
   if (event.stream != 0) stream_table_.prefetch(event.stream);

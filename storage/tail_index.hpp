@@ -47,6 +47,8 @@ class TailIndex {
   /// Cost: cheaper an event the more there are, since they wait for memory together.
   void add(std::span<const TailEvent> events);
   void add(const TailEvent& event) { add(std::span(&event, 1)); }
+  /// The next positions are events of other nodes: no index leads to them.
+  void skip(std::uint64_t positions);
   [[nodiscard]] GlobalPosition first() const { return first_; }
   [[nodiscard]] GlobalPosition next() const { return first_ + events(); }  ///< writer's side: behind the last one added
   [[nodiscard]] std::size_t events() const { return places_.size(); }      ///< any thread
@@ -62,6 +64,7 @@ class TailIndex {
     std::uint16_t index;
 
     [[nodiscard]] EventLocation location() const { return {shard, record, index}; }
+    [[nodiscard]] bool is_elsewhere() const { return record.value == 0; }  ///< of another node
   };
   struct TermEntry {
     sharding::Term term;

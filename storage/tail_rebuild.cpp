@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "evershard/sharding/cut.hpp"
+#include "evershard/storage/event_terms.hpp"
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/refusals.hpp"
 
@@ -21,9 +22,11 @@ Result<void> TailRebuild::run(GlobalPosition watermark) {
     auto key = order->valid() ? keys::decode_order(order->key()) : Result<GlobalPosition>(GlobalPosition{0});
     if (!key) return refuse(std::move(key).error());
     if (*key != next) return corrupt("the cut of position " + std::to_string(next.value) + " is missing");
-    auto cut = sharding::decode_cut(order->value());
+    auto cut = sharding::decode_cut(order->value(), options_.whole ? sharding::CutOf::store : sharding::CutOf::node);
     if (!cut) return refuse(std::move(cut).error());
-    if (cut->first_position != next || (number.value != 0 && cut->number != number + 1))
+    // A node's cut that gives no position has no row.
+    const bool follows = options_.whole ? cut->number == number + 1 : cut->number > number;
+    if (cut->first_position != next || (number.value != 0 && !follows))
       return corrupt("cut " + std::to_string(cut->number.value) + " at position " + std::to_string(next.value) + " is out of sequence");
     number = cut->number;
     for (const auto& run : sharding::runs_of(*cut)) runs_.push_back(run);
@@ -56,6 +59,10 @@ Result<void> TailRebuild::add_group() {
   }
   for (std::uint64_t i = 0; i < group_events_; ++i) {
     auto& entry = entries_[i];
+    if (!options_.whole && entry.event.location.record.value == 0) {  // another node's
+      tails_.active().skip(1);
+      continue;
+    }
     entry.event.position = group_first_ + i;
     entry.event.terms = std::span(terms_).subspan(entry.terms_begin, entry.terms_end - entry.terms_begin);
     entry.event.aggregate_text = std::string_view(texts_).substr(entry.text_begin, entry.text_end - entry.text_begin);
@@ -154,13 +161,7 @@ void TailRebuild::take_event(const EventView& view, Entry& entry) {
   entry.event.id = view.id;
   entry.event.seq_nr = view.seq_nr;
   entry.terms_begin = static_cast<std::uint32_t>(terms_.size());
-  terms_.push_back(hasher_.type(view.type));
-  for_each_tag(view, [&](std::string_view tag) { terms_.push_back(hasher_.tag(tag)); });
-  std::string text;
-  for_each_also(view, [&](std::string_view type, std::string_view value) {
-    text.assign(type).append(1, '-').append(value);
-    terms_.push_back(hasher_.aggregate(text));
-  });
+  add_terms(view, hasher_, terms_);
   entry.terms_end = static_cast<std::uint32_t>(terms_.size());
   if (!view.aggregate_type.empty()) {
     entry.text_begin = static_cast<std::uint32_t>(texts_.size());

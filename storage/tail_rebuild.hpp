@@ -23,6 +23,7 @@ class TailRebuild {
  public:
   struct Options {
     std::uint32_t shards = 0;
+    bool whole = true;  ///< see View
     /// Of a group, about: whole cuts. Tails are switched between groups.
     std::uint64_t group_events = 16'384;
     /// An event whose record is damaged or missing: an error, or (true) an event that no index finds.

@@ -12,8 +12,9 @@ constexpr std::size_t events_hint_max = 1u << 20;
 
 }  // namespace
 
-Tails::Tails(GlobalPosition mark, Sizes sizes)
+Tails::Tails(GlobalPosition mark, Sizes sizes, bool whole)
     : sizes_(sizes),
+      whole_(whole),
       active_(std::make_shared<TailIndex>(mark + 1, std::min(sizes.events, events_hint_max))),
       watermark_(mark.value),
       mark_(mark.value),
@@ -82,7 +83,7 @@ void Tails::sealed(GlobalPosition mark) {
 
 View Tails::view() const {
   std::lock_guard lock(mutex_);
-  return View{watermark(), mark(), list_};
+  return View{watermark(), mark(), list_, whole_};
 }
 
 std::size_t Tails::events() const {

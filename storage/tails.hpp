@@ -25,8 +25,8 @@ class Tails {
     std::size_t bytes = 96u << 20;
   };
 
-  /// Nothing above the mark yet.
-  Tails(GlobalPosition mark, Sizes sizes);
+  /// Nothing above the mark yet. `whole`: see View.
+  Tails(GlobalPosition mark, Sizes sizes, bool whole = true);
 
   // -- the stager
 
@@ -68,6 +68,7 @@ class Tails {
   void begin_next();
 
   const Sizes sizes_;
+  const bool whole_;
   std::shared_ptr<TailIndex> active_;  // the stager's
   std::atomic<std::uint64_t> watermark_;
   std::atomic<std::uint64_t> mark_;

@@ -67,7 +67,7 @@ Result<TruthSource> TruthSource::of_closed(const std::filesystem::path& folder) 
 }
 
 Result<void> TruthSource::find_end(GlobalPosition sealed) {
-  auto order = recover_order(*rows_, identity_.shards);
+  auto order = recover_order(*rows_, identity_);
   if (!order) return refuse(std::move(order).error());
   end_ = order->watermark;
   auto mark = LastCommitMark::read(folder_ / "MARK");
@@ -84,7 +84,7 @@ Result<GlobalPosition> TruthSource::end_of_copy(std::optional<GlobalPosition> up
   if (end > end_) return lost_commits(end_ + 1, acknowledged_, folder_);
   if (end == end_ || end == GlobalPosition{0}) return end;
 
-  auto found = locate(rows(), end);
+  auto found = locate(rows(), end, sharding::CutOf::store);
   if (!found) return refuse(std::move(found).error());
   RecordFetch fetch(rows());
   EVERSHARD_TRY(fetch.fetch(std::span(&*found, 1)));

@@ -134,7 +134,7 @@ Result<void> TruthWalk::run(GlobalPosition from, GlobalPosition until, const Pro
       break;
     }
     auto key = keys::decode_order(order->key());
-    auto cut = key ? sharding::decode_cut(order->value()) : Result<sharding::Cut>(refuse(key.error()));
+    auto cut = key ? sharding::decode_cut(order->value(), of_) : Result<sharding::Cut>(refuse(key.error()));
     if (cut && cut->first_position != *key)
       cut = refuse(ErrorCode::corruption, "the cut under position " + number(key->value) + " says it begins at " + number(cut->first_position.value));
     if (!cut) {
@@ -171,6 +171,7 @@ Result<void> TruthWalk::take_cut(const sharding::Cut& cut) {
   if (number_ >= cut.number) visitor_.contradiction(name + " comes after cut " + number(number_.value));
   number_ = cut.number;
   for (const auto& segment : cut.segments) {
+    if (segment.is_elsewhere()) continue;
     if (segment.shard.value >= next_offset_.size()) {
       visitor_.contradiction(name + " names shard " + number(segment.shard.value) + " of " + number(next_offset_.size()));
       continue;

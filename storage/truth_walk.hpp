@@ -34,7 +34,9 @@ class TruthVisitor {
 /// the rows in it and no other.
 class TruthWalk {
  public:
-  TruthWalk(const Rows& rows, std::uint32_t shards, TruthVisitor& visitor) : rows_(rows), visitor_(visitor), next_offset_(shards) {}
+  /// `of`: a node's, where positions may lie elsewhere.
+  TruthWalk(const Rows& rows, std::uint32_t shards, TruthVisitor& visitor, sharding::CutOf of = sharding::CutOf::store)
+      : rows_(rows), visitor_(visitor), of_(of), next_offset_(shards) {}
 
   /// Positions [from, until), and whatever else is in their cuts.
   ///
@@ -49,6 +51,7 @@ class TruthWalk {
 
   const Rows& rows_;
   TruthVisitor& visitor_;
+  const sharding::CutOf of_;
   std::vector<ShardOffset> next_offset_;  // 0: not known
   CutNumber number_;
   std::vector<sharding::Run> runs_;

@@ -10,6 +10,7 @@
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/reader.hpp"
 #include "evershard/storage/snapshot_row.hpp"
+#include "evershard/storage/waiting_row.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -24,7 +25,7 @@ std::string positions(GlobalPosition from, std::uint64_t count) {
 // -- the truth
 
 Result<void> Verification::truth(const Progress& progress) {
-  TruthWalk walk(subject_.rows, subject_.shards, *this);
+  TruthWalk walk(subject_.rows, subject_.shards, *this, subject_.view.whole ? sharding::CutOf::store : sharding::CutOf::node);
   EVERSHARD_TRY(walk.run(GlobalPosition{1}, subject_.view.watermark + 1, progress));
   std::ranges::sort(missing_, {}, &Missing::from);
   std::ranges::sort(removed_);
@@ -200,6 +201,16 @@ Result<void> Verification::state_row(std::string_view key, std::string_view valu
       if (!applied) return refuse(std::move(applied).error());
       if (applied->watermark < subject_.view.watermark)
         return corrupt("it says position " + std::to_string(applied->watermark.value) + ", the order is at " + std::to_string(subject_.view.watermark.value));
+      return {};
+    }
+    case keys::StateKey::Kind::covered: {
+      auto end = decode_covered(value);
+      if (!end) return refuse(std::move(end).error());
+      return {};
+    }
+    case keys::StateKey::Kind::waiting: {
+      auto row = decode_waiting(value);
+      if (!row) return refuse(std::move(row).error());
       return {};
     }
     case keys::StateKey::Kind::checkpoint: return {};

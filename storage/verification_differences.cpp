@@ -76,7 +76,7 @@ Result<void> Verification::compare_stretches(Family family, const std::vector<st
     EntriesOf truth(family, subject_.hasher, [&](const IndexEntry& entry) {
       if (from <= entry.position && entry.position < until && counts(entry)) expected.push_back({entry.hash(), entry});
     });
-    EVERSHARD_TRY(TruthWalk(subject_.rows, subject_.shards, truth).run(from, until, progress));
+    EVERSHARD_TRY(TruthWalk(subject_.rows, subject_.shards, truth, subject_.view.whole ? sharding::CutOf::store : sharding::CutOf::node).run(from, until, progress));
   }
   EVERSHARD_TRY(sealed(family, take, false, progress));
   for (const auto& tail : *subject_.view.tails) give_entries(*tail, subject_.indexed, family, take);

@@ -16,6 +16,7 @@ struct View {
   GlobalPosition watermark;
   GlobalPosition mark;  ///< index rows with a position above it are ignored: the tails have them
   std::shared_ptr<const std::vector<std::shared_ptr<const TailIndex>>> tails;  ///< ascending positions, without a gap
+  bool whole = true;  ///< every position is an event of this store; of a node of a cluster, some are elsewhere
 };
 
 }  // namespace evershard::storage

@@ -10,6 +10,7 @@
 #include "evershard/storage/identity.hpp"
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/records.hpp"
+#include "evershard/storage/waiting_row.hpp"
 #include "tests/storage/record_examples.hpp"
 
 namespace evershard::storage {
@@ -198,6 +199,78 @@ TEST(StorageGolden, Applied) {
                                          "0000000000011170"   // watermark
                                          "0000000000000001"   // coordinator's epoch
                                          "0007 0000000000000002"));  // shard 7 is in epoch 2
+}
+
+TEST(StorageGolden, IdentityOfANode) {
+  Identity identity;
+  identity.format = 2;
+  identity.store = id;
+  identity.fork = id;
+  identity.hash = 1;
+  identity.term_key = term;
+  identity.created_at = example_now;
+  identity.node = 3;
+  EXPECT_EQ(hex(encode(identity)), golden("02000000"                           // format 2
+                                          "00010203040546078809 0a0b0c0d0e0f"  // store
+                                          "00010203040546078809 0a0b0c0d0e0f"  // fork
+                                          "10000000"                           // 16 shards
+                                          "01000000"                           // hash id 1
+                                          "efcdab8967452301"                   // key of the terms
+                                          "003049d4ad490600"                   // created at
+                                          "03000000"                           // node 3
+                                          "e5e19642df4cfc8f"));             // checksum of all before it
+}
+
+TEST(StorageGolden, CutOfANode) {
+  sharding::Cut cut;
+  cut.number = CutNumber{5};
+  cut.coordinator = Epoch{1};
+  cut.first_position = position_70000;
+  cut.segments = {sharding::Segment::elsewhere(300), {shard_7, Epoch{2}, ShardOffset{9}, ShardOffset{10}, {}}};
+  EXPECT_EQ(hex(sharding::encode(cut)), golden("01"          // version
+                                               "00"          // flags: no openings
+                                               "05 01"       // number 5, coordinator's epoch 1
+                                               "f0a204"      // first position 70,000
+                                               "02"          // 2 segments
+                                               "f8ff1f ac02"  // shard 65,535: other nodes' positions, 300 of them
+                                               "3e 02 09"));  // shard 7, one event, another epoch: 2; first offset 9
+}
+
+TEST(StorageGolden, Covered) { EXPECT_EQ(hex(encode_covered(ShardOffset{1'000})), golden("01 00000000000003e8")); }
+
+TEST(StorageGolden, Waiting) {
+  WaitingRow row;
+  row.events = 2;
+  row.tentative = true;
+  row.conditions = {{{.everything = false, .items = {{{term}, {}}}}, position_70000}};
+  row.part = sharding::PartOf{id, {{shard_7, 2}, {ShardId{8}, 1}}};
+  row.appended_at = example_now;
+  Snapshot snapshot;
+  snapshot.aggregate = order_1;
+  snapshot.version = SeqNr{250};
+  snapshot.payload = "{}";
+  snapshot.format = PayloadFormat::json;
+  snapshot.schema_revision = 3;
+  snapshot.keep = 2;
+  snapshot.ttl = std::chrono::seconds(60);
+  row.snapshots = {{snapshot, ShardOffset{1'000}}};
+  EXPECT_EQ(hex(encode(row)), golden("01"                              // version of the row's form
+                                     "03"                              // flags: tentative, part of an append over several shards
+                                     "02"                              // events
+                                     "003049d4ad490600"                // appended at
+                                     "01"                              // conditions
+                                     "f0a204 00 01"                    // no match after 70,000; not everything; one item
+                                     "01 efcdab8967452301 00"          // one type, no tag
+                                     "000102030405460788090a0b0c0d0e0f"  // the append's first event
+                                     "02 0702 0801"                    // two runs: shard 7: 2 events, shard 8: 1
+                                     "01"                              // snapshots
+                                     "03"                              // flags: keep, time to live
+                                     "05 6f72646572 01 31"             // order, 1
+                                     "fa01 e807"                       // version 250, of the event with offset 1,000
+                                     "01 03"                           // JSON, schema revision 3
+                                     "02 3c"                           // keep 2, 60 s
+                                     "02 7b7d"                         // payload
+                                     "e951ac00b6f32aa9"));              // checksum of all before it
 }
 
 TEST(StorageGolden, Snapshot) {

@@ -32,13 +32,24 @@ TEST(Identity, ComesBackAsItWas) {
 
 TEST(Identity, OfANewerFormatIsRefusedByName) {
   Identity newer = identity();
-  newer.format = 2;
+  newer.format = 3;
 
   const auto decoded = decode_identity(encode(newer));
 
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().code, ErrorCode::invalid_argument);
-  EXPECT_THAT(decoded.error().what, HasSubstr("the store has format 2, this program knows formats up to 1"));
+  EXPECT_THAT(decoded.error().what, HasSubstr("the store has format 3, this program knows formats up to 2"));
+}
+
+TEST(Identity, OfANodeHasAFormatOfItsOwn) {
+  Identity node = identity();
+  node.format = 2;
+  node.node = 3;
+  Identity contradiction = identity();
+  contradiction.format = 2;
+
+  EXPECT_EQ(decode_identity(encode(node)), node);
+  EXPECT_EQ(decode_identity(encode(contradiction)).error().code, ErrorCode::corruption);
 }
 
 TEST(Identity, OfANewerFormatIsRefusedByNameWhateverElseItHolds) {

@@ -47,6 +47,12 @@ RC_GTEST_PROP(Keys, OfTheStateComeBackAsTheyWere, (std::uint64_t seed)) {
   RC_ASSERT(latest && latest->kind == keys::StateKey::Kind::snapshot && latest->aggregate == aggregate && !latest->retained);
   RC_ASSERT(retained && retained->aggregate == aggregate && retained->retained == slot);
   RC_ASSERT(checkpoint && checkpoint->kind == keys::StateKey::Kind::checkpoint && checkpoint->name == name);
+  const ShardId shard{random.small_number()};
+  const ShardOffset offset{random.number()};
+  const auto covered = keys::decode_state(keys::covered(shard));
+  const auto waiting = keys::decode_state(keys::waiting(shard, offset));
+  RC_ASSERT(covered && covered->kind == keys::StateKey::Kind::covered && covered->shard == shard);
+  RC_ASSERT(waiting && waiting->kind == keys::StateKey::Kind::waiting && waiting->shard == shard && waiting->offset == offset);
   RC_ASSERT(keys::decode_state(keys::identity())->kind == keys::StateKey::Kind::identity);
   RC_ASSERT(keys::decode_state(keys::applied())->kind == keys::StateKey::Kind::applied);
 }

@@ -1,0 +1,17 @@
+// NodeCut: a cut as one node keeps it: its own shards' segments, and of the others only how many positions they take.
+
+#pragma once
+
+#include <functional>
+
+#include "evershard/sharding/cut.hpp"
+
+namespace evershard::sharding {
+
+/// The positions of what stays are the same. Openings stay, all of them.
+///
+/// Shape: of others, neighbours are one segment; one without a position is none.
+/// `own`: asked of each segment: its shard and epoch are the node's (rule 12).
+[[nodiscard]] Cut cut_of_node(const Cut& cut, const std::function<bool(const Segment&)>& own);
+
+}  // namespace evershard::sharding

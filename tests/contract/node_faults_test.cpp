@@ -1,0 +1,122 @@
+// A node's disk fails: cuts are applied without a sync, and the cut log repeats those that are lost.
+
+#include <random>
+
+#include <gmock/gmock.h>
+
+#include "tests/contract/node_writer.hpp"
+#include "tests/contract/rocks_folder.hpp"
+#include "tests/storage/fault_env.hpp"
+
+namespace evershard::storage {
+namespace {
+
+class NodeFaults : public RocksFolder {
+ protected:
+  ~NodeFaults() override { close_node(); }
+  void close_node() {
+    node_.reset();
+    opened_.reset();
+  }
+  void open_node() {
+    close_node();
+    auto options = this->options();
+    options.shards = NodeWriter::shards;
+    options.member = NodeWriter::member();
+    options.env = disk_.env();
+    auto opened = open_node_store(options);
+    ASSERT_TRUE(opened) << opened.error().what;
+    opened_ = std::move(*opened);
+    node_ = std::make_unique<NodeWriter>(*opened_);
+  }
+
+  FaultEnv disk_;
+  std::unique_ptr<NodeStore> opened_;
+  std::unique_ptr<NodeWriter> node_;
+};
+
+TEST_F(NodeFaults, LosesNoEventWhenThePowerFailsAndAppliesItsCutsAgain) {
+  std::mt19937_64 random(17);
+  const std::array names{aggregate_in(0), aggregate_in(1)};
+  for (int round = 0; round < 12; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    close_node();
+    std::filesystem::remove_all(data_dir());
+    ASSERT_NO_FATAL_FAILURE(open_node());
+    std::vector<sharding::Cut> log;  // the coordinator's
+    std::array<std::uint64_t, 2> journaled{1, 1}, covered{1, 1};
+    std::uint64_t elsewhere = 1;
+    std::vector<std::string> payloads[2];
+    const auto steps = 20 + random() % 120;
+    for (std::uint64_t step = 0; step < steps; ++step) {
+      if (random() % 2 == 0) {
+        std::vector<Append> appends;
+        for (auto n = 1 + random() % 20; n != 0; --n) {
+          const auto shard = random() % 2;
+          payloads[shard].push_back(std::to_string(step) + "." + std::to_string(n));
+          appends.push_back(one(names[shard], "Placed", payloads[shard].back()));
+          ++journaled[shard];
+        }
+        ASSERT_TRUE(node_->journal(std::move(appends)));
+      } else {
+        std::vector<sharding::Segment> segments;
+        for (std::uint16_t shard = 0; shard < 2; ++shard) {
+          if (covered[shard] == journaled[shard] || random() % 3 == 0) continue;
+          const auto end = covered[shard] + 1 + random() % (journaled[shard] - covered[shard]);
+          segments.push_back(node_->segment(shard, covered[shard], end));
+          covered[shard] = end;
+        }
+        if (random() % 2 == 0) {
+          segments.push_back(node_->segment(3, elsewhere, elsewhere + 3));
+          elsewhere += 3;
+        }
+        log.push_back(node_->cut(std::move(segments)));
+        ASSERT_TRUE(node_->apply(log.back()));
+      }
+      if (random() % 50 == 0) {
+        ASSERT_TRUE(opened_->seal());
+      }
+    }
+    disk_.cut_power();
+    close_node();
+    disk_.lose_unsynced(random());
+
+    ASSERT_NO_FATAL_FAILURE(open_node());
+
+    const auto recovered = opened_->recovered();
+    ASSERT_LE(recovered.last_cut.value, log.size());
+    for (auto next = recovered.last_cut.value; next < log.size(); ++next) ASSERT_TRUE(node_->apply(log[next]));
+    for (std::uint16_t shard = 0; shard < 2; ++shard) {
+      EXPECT_EQ(node_->next(ShardId{shard}), ShardOffset{journaled[shard]}) << "what was acknowledged as durable";
+      auto expected = payloads[shard];
+      expected.resize(covered[shard] - 1);
+      EXPECT_EQ(payloads_of(stream_of(*opened_, names[shard])), expected);
+    }
+    EXPECT_EQ(everything(*opened_).size(), covered[0] + covered[1] - 2);
+    if (!log.empty()) {
+      EXPECT_EQ(opened_->view().watermark, log.back().last_position());
+    }
+  }
+}
+
+TEST_F(NodeFaults, HasTheCutsOfWhatIsSealed) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    close_node();
+    std::filesystem::remove_all(data_dir());
+    ASSERT_NO_FATAL_FAILURE(open_node());
+    ASSERT_TRUE(node_->journal({one(aggregate_in(0), "Placed", "1")}));
+    ASSERT_TRUE(node_->apply(node_->cut({node_->segment(0, 1, 2)})));
+    ASSERT_TRUE(opened_->seal());
+    disk_.cut_power();
+    close_node();
+    disk_.lose_unsynced(seed);
+
+    ASSERT_NO_FATAL_FAILURE(open_node());
+
+    EXPECT_EQ(opened_->view().watermark, GlobalPosition{1});
+    EXPECT_EQ(payloads_of(stream_of(*opened_, aggregate_in(0))), std::vector<std::string>{"1"});
+  }
+}
+
+}  // namespace
+}  // namespace evershard::storage

@@ -1,0 +1,308 @@
+// What a store promises to a node of a cluster: durable first, placed by cuts afterwards, nothing shown before.
+
+#include <gmock/gmock.h>
+
+#include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/verify.hpp"
+#include "tests/contract/node_writer.hpp"
+#include "tests/contract/store_contract.hpp"
+
+namespace evershard::storage {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+template <class Opened>
+std::optional<Error> error_of(const Result<Opened>& opened) {
+  if (opened) return std::nullopt;
+  return opened.error();
+}
+
+Snapshot snapshot_of(std::string_view aggregate, std::string payload) {
+  Snapshot snapshot;
+  snapshot.aggregate = AggregateId::parse(aggregate).value();
+  snapshot.payload = std::move(payload);
+  return snapshot;
+}
+
+class NodeStoreContract : public StoreContract {
+ protected:
+  void SetUp() override { ASSERT_NO_FATAL_FAILURE(open_node()); }
+  void open_node() {
+    node_.reset();
+    writer_.reset();
+    store_.reset();
+    auto opened = open_node_store(node_options());
+    ASSERT_TRUE(opened) << opened.error().what;
+    node_ = std::make_unique<NodeWriter>(**opened);
+    store_ = std::move(*opened);
+  }
+  [[nodiscard]] StoreOptions node_options() const {
+    auto node = options();
+    node.member = NodeWriter::member();
+    return node;
+  }
+  NodeWriter& node() { return *node_; }
+  std::vector<std::uint64_t> positions() {
+    std::vector<std::uint64_t> positions;
+    for (const auto& event : everything(store())) positions.push_back(event.position.value);
+    return positions;
+  }
+
+  std::unique_ptr<NodeWriter> node_;
+  const std::string a = aggregate_in(0), b = aggregate_in(1), a2 = aggregate_in(0, 1);
+};
+
+TEST_P(NodeStoreContract, ShowsNothingOfWhatIsDurableBeforeItHasAPlace) {
+  ASSERT_TRUE(node().journal({one(a, "Placed", "1", {"x"}), one(b, "Placed", "2")}));
+
+  EXPECT_EQ(store().view().watermark, GlobalPosition{0});
+  EXPECT_THAT(everything(store()), IsEmpty());
+  EXPECT_THAT(matching(store(), Query().tags({"x"})), IsEmpty());
+  EXPECT_THAT(stream_of(store(), a), IsEmpty());
+}
+
+TEST_P(NodeStoreContract, GivesPlacesByACutAndLeavesOutOtherNodesPositions) {
+  ASSERT_TRUE(node().journal({one(a, "Placed", "1", {"x"}), one(a, "Paid", "2"), one(b, "Placed", "3", {"x"})}));
+
+  ASSERT_TRUE(node().apply(node().cut({node().segment(2, 1, 4), node().segment(0, 1, 3), node().segment(3, 1, 2), node().segment(1, 1, 2), node().segment(2, 4, 6)})));
+
+  EXPECT_EQ(store().view().watermark, GlobalPosition{9});
+  EXPECT_THAT(payloads_of(everything(store())), ElementsAre("1", "2", "3"));
+  EXPECT_THAT(positions(), ElementsAre(4, 5, 7));
+  EXPECT_THAT(payloads_of(matching(store(), Query().tags({"x"}))), ElementsAre("1", "3"));
+  EXPECT_THAT(payloads_of(stream_of(store(), a)), ElementsAre("1", "2"));
+  EXPECT_EQ(Reader(store()).head(store().view(), AggregateId::parse(a).value())->last_position, GlobalPosition{5});
+}
+
+TEST_P(NodeStoreContract, ScansItsEventsBothWaysWithLimitsAndBounds) {
+  ASSERT_TRUE(node().journal({one(a, "Placed", "1"), one(a, "Placed", "2"), one(b, "Placed", "3")}));
+  ASSERT_TRUE(node().apply(node().cut({node().segment(2, 1, 4), node().segment(0, 1, 3), node().segment(3, 1, 2), node().segment(1, 1, 2), node().segment(2, 4, 6)})));
+
+  const auto read = [&](ReadOptions options) { return payloads_of(all_of(Reader(store()).open(store().view(), Query::all(), options))); };
+
+  EXPECT_THAT(read({.direction = Direction::backwards}), ElementsAre("3", "2", "1"));
+  EXPECT_THAT(read({.limit = 2}), ElementsAre("1", "2"));
+  EXPECT_THAT(read({.limit = 2, .direction = Direction::backwards}), ElementsAre("3", "2"));
+  EXPECT_THAT(read({.after = GlobalPosition{4}}), ElementsAre("2", "3"));
+  EXPECT_THAT(read({.up_to = GlobalPosition{6}}), ElementsAre("1", "2"));
+  EXPECT_THAT(read({.after = GlobalPosition{7}}), IsEmpty());
+  EXPECT_THAT(read({.up_to = GlobalPosition{3}}), IsEmpty());
+  EXPECT_THAT(read({.limit = 0}), IsEmpty());
+  const auto first = Reader(store()).first_match(store().view(), Query::all(), GlobalPosition{0}, store().view().watermark);
+  ASSERT_TRUE(first && *first);
+  EXPECT_EQ((*first)->position, GlobalPosition{4});
+  const auto none = Reader(store()).first_match(store().view(), Query::all(), GlobalPosition{7}, store().view().watermark);
+  ASSERT_TRUE(none);
+  EXPECT_FALSE(*none);
+  EXPECT_EQ(Reader(store()).event_at(store().view(), GlobalPosition{1}).error().code, ErrorCode::wrong_shard);
+}
+
+TEST_P(NodeStoreContract, NeverShowsWhatACutRefuses) {
+  ASSERT_TRUE(node().journal({one(a, "Placed", "1", {"x"})}));
+  auto refused = one(a, "Paid", "refused", {"x"});
+  refused.snapshots.push_back(snapshot_of(a, "never"));
+  ASSERT_TRUE(node().journal({std::move(refused)}, true));
+  node().forget(AggregateId::parse(a).value());
+  node().version_of(AggregateId::parse(a).value()) = SeqNr{1};
+  ASSERT_TRUE(node().journal({one(a, "Shipped", "2", {"x"})}));
+
+  ASSERT_TRUE(node().apply(node().cut({node().segment(0, 1, 4, {ShardOffset{2}})})));
+
+  EXPECT_THAT(payloads_of(everything(store())), ElementsAre("1", "2"));
+  EXPECT_THAT(positions(), ElementsAre(1, 2));
+  EXPECT_THAT(payloads_of(matching(store(), Query().tags({"x"}))), ElementsAre("1", "2"));
+  EXPECT_THAT(payloads_of(stream_of(store(), a)), ElementsAre("1", "2"));
+  const auto snapshot = Reader(store()).latest_snapshot(AggregateId::parse(a).value());
+  ASSERT_TRUE(snapshot);
+  EXPECT_FALSE(*snapshot);
+}
+
+TEST_P(NodeStoreContract, WritesASnapshotWhereItsEventHasItsPlace) {
+  auto append = one(a, "Placed", "1");
+  append.event(a, "Paid", "2");
+  append.snapshots.push_back(snapshot_of(a, "state"));
+  append.snapshots.back().keep = 2;
+  ASSERT_TRUE(node().journal({std::move(append)}));
+  EXPECT_FALSE(*Reader(store()).latest_snapshot(AggregateId::parse(a).value()));
+
+  ASSERT_TRUE(node().apply(node().cut({node().segment(3, 1, 11), node().segment(0, 1, 3)})));
+
+  const auto snapshot = Reader(store()).latest_snapshot(AggregateId::parse(a).value());
+  ASSERT_TRUE(snapshot && *snapshot);
+  EXPECT_EQ((*snapshot)->payload, "state");
+  EXPECT_EQ((*snapshot)->version, SeqNr{2});
+  EXPECT_EQ((*snapshot)->position, GlobalPosition{12});
+  EXPECT_EQ(Reader(store()).snapshots(AggregateId::parse(a).value(), Timestamp::now())->size(), 2u);
+}
+
+TEST_P(NodeStoreContract, AppliesCutsThatNameNoneOfItsShards) {
+  ASSERT_TRUE(node().journal({one(a, "Placed", "1")}));
+  ASSERT_TRUE(node().apply(node().cut({node().segment(2, 1, 5)})));
+  ASSERT_TRUE(node().apply(node().cut({})));
+  ASSERT_TRUE(node().apply(node().cut({node().segment(0, 1, 2)})));
+  ASSERT_TRUE(node().apply(node().cut({})));
+
+  EXPECT_EQ(store().view().watermark, GlobalPosition{5});
+  EXPECT_THAT(positions(), ElementsAre(5));
+}
+
+TEST_P(NodeStoreContract, SealsWithOtherNodesPositionsInBetween) {
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    std::vector<Append> appends;
+    for (int n = 0; n < 50; ++n) appends.push_back(one(n % 2 ? a : b, "Placed", std::to_string(i * 50 + n), {"x"}));
+    ASSERT_TRUE(node().journal(std::move(appends)));
+    const auto first = i * 25 + 1;
+    ASSERT_TRUE(node().apply(node().cut({node().segment(1, first, first + 25), node().segment(2, i * 30 + 1, i * 30 + 31), node().segment(0, first, first + 25)})));
+  }
+  ASSERT_TRUE(store().seal());
+
+  EXPECT_GT(store().stats().sealed_runs, 0u);
+  EXPECT_EQ(everything(store()).size(), 2'000u);
+  EXPECT_EQ(matching(store(), Query().tags({"x"})).size(), 2'000u);
+  EXPECT_EQ(stream_of(store(), a).size(), 1'000u);
+  EXPECT_EQ(stream_of(store(), b).size(), 1'000u);
+  EXPECT_EQ(store().view().watermark, GlobalPosition{40 * 80});
+}
+
+TEST_P(NodeStoreContract, IsVerified) {
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    std::vector<Append> appends;
+    for (int n = 0; n < 50; ++n) appends.push_back(one(n % 2 ? a : b, "Placed", std::to_string(i * 50 + n), {"x"}));
+    ASSERT_TRUE(node().journal(std::move(appends)));
+    const auto first = i * 25 + 1;
+    ASSERT_TRUE(node().apply(node().cut({node().segment(1, first, first + 25), node().segment(2, i * 30 + 1, i * 30 + 31), node().segment(0, first, first + 25)})));
+    if (i == 20) {
+      ASSERT_TRUE(store().seal());
+    }
+  }
+  ASSERT_TRUE(node().journal({one(a, "Paid", "not placed yet")}, true));
+
+  const auto verified = verify(store(), {});
+
+  ASSERT_TRUE(verified) << verified.error().what;
+  EXPECT_THAT(verified->findings, IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, NodeStoreContract, ::testing::Values(StoreKind{"memory", false}, StoreKind{"rocks", true}),
+                         [](const auto& kind) { return kind.param.name; });
+
+// -- what only a store on disk can promise
+
+class NodeStoreOnDisk : public NodeStoreContract {};
+
+TEST_P(NodeStoreOnDisk, GoesOnWithWhatNoCutCovered) {
+  auto conditional = one(b, "Placed", "3", {"x"});
+  conditional.events.front().id = EventId::random();
+  conditional.snapshots.push_back(snapshot_of(b, "state"));
+  auto several = one(a, "Placed", "1");
+  several.event(a, "Paid", "2");
+  ASSERT_TRUE(node().journal({one(a2, "Placed", "0")}));
+  ASSERT_TRUE(node().apply(node().cut({node().segment(3, 1, 3), node().segment(0, 1, 2)})));
+  ASSERT_TRUE(node().journal({std::move(several)}));
+  {
+    auto prepared = node().prepare({});
+    prepared->appends.push_back(encode_append(std::move(conditional), std::array{true}, NodeWriter::shards, store().hasher(), Timestamp::now()));
+    node().add(*prepared, prepared->appends.back(), ShardId{1}, true, sharding::PartOf{EventId{}, {{ShardId{1}, 1}, {ShardId{3}, 2}}});
+    prepared->places.back().conditions = {{{.everything = false, .items = {{{1, 2}, {3}}}}, GlobalPosition{17}}};
+    ASSERT_TRUE(node().commit(*prepared));
+  }
+
+  ASSERT_NO_FATAL_FAILURE(open_node());
+
+  ASSERT_EQ(node().found().size(), 2u);
+  const auto& [first, first_place] = node().found()[0];
+  EXPECT_EQ(first_place.shard, ShardId{0});
+  EXPECT_EQ(first_place.first, ShardOffset{2});
+  EXPECT_FALSE(first_place.tentative);
+  EXPECT_THAT(first_place.seq_nrs, ElementsAre(SeqNr{1}, SeqNr{2}));
+  ASSERT_EQ(first.events.size(), 2u);
+  ASSERT_EQ(first.aggregates.size(), 1u);
+  EXPECT_EQ(first.aggregates[0].text, a);
+  EXPECT_THAT(first.terms_of(first.events[1]), ElementsAre(store().hasher().type("Paid"), store().hasher().aggregate(a)));
+  EXPECT_EQ(first.request, first.events[0].id);
+  EXPECT_NE(first.content_hash, 0u);
+  const auto& [second, second_place] = node().found()[1];
+  EXPECT_TRUE(second_place.tentative);
+  ASSERT_TRUE(second_place.part);
+  EXPECT_THAT(second_place.part->runs, ElementsAre(std::pair(ShardId{1}, 1u), std::pair(ShardId{3}, 2u)));
+  ASSERT_EQ(second_place.conditions.size(), 1u);
+  EXPECT_EQ(second_place.conditions[0].from, GlobalPosition{17});
+  EXPECT_THAT(second_place.conditions[0].query.items[0].types, ElementsAre(1, 2));
+  EXPECT_THAT(second.terms, ElementsAre(store().hasher().type("Placed"), store().hasher().tag("x"), store().hasher().aggregate(b)));
+
+  ASSERT_TRUE(node().apply(node().cut({node().segment(1, 1, 2), node().segment(0, 2, 4)})));
+  EXPECT_THAT(payloads_of(everything(store())), ElementsAre("0", "3", "1", "2"));
+  EXPECT_THAT(positions(), ElementsAre(3, 4, 5, 6));
+  EXPECT_EQ((*Reader(store()).latest_snapshot(AggregateId::parse(b).value()))->position, GlobalPosition{4});
+  ASSERT_NO_FATAL_FAILURE(open_node());
+  EXPECT_THAT(node().found(), IsEmpty());
+  EXPECT_THAT(positions(), ElementsAre(3, 4, 5, 6));
+  EXPECT_THAT(payloads_of(stream_of(store(), a)), ElementsAre("1", "2"));
+}
+
+TEST_P(NodeStoreOnDisk, KnowsAfterOpeningWhatWasRefusedAtTheEnd) {
+  ASSERT_TRUE(node().journal({one(a, "Placed", "1")}));
+  ASSERT_TRUE(node().journal({one(a, "Paid", "refused")}, true));
+  ASSERT_TRUE(node().apply(node().cut({node().segment(0, 1, 3, {ShardOffset{2}})})));
+  ASSERT_TRUE(node().apply(node().cut({})));
+
+  ASSERT_NO_FATAL_FAILURE(open_node());
+
+  EXPECT_THAT(node().found(), IsEmpty());
+  EXPECT_EQ(node().next(ShardId{0}), ShardOffset{3}) << "an offset is never used again";
+  EXPECT_EQ(store().recovered().last_cut, CutNumber{2});
+  ASSERT_TRUE(node().journal({one(a, "Paid", "2")}));
+  ASSERT_TRUE(node().apply(node().cut({node().segment(0, 3, 4)})));
+  EXPECT_THAT(payloads_of(stream_of(store(), a)), ElementsAre("1", "2"));
+}
+
+TEST_P(NodeStoreOnDisk, IsOpenedByItsNodeOnly) {
+  ASSERT_TRUE(node().journal({one(a, "Placed", "1")}));
+  node_.reset();
+  store_.reset();
+  const auto refusal = [&](std::optional<ClusterMember> member) {
+    auto other = options();
+    other.member = std::move(member);
+    const auto opened = other.member ? error_of(open_node_store(other)) : error_of(open_store(other));
+    return opened.value_or(Error(ErrorCode::io, "opened"));
+  };
+  auto stranger = NodeWriter::member();
+  stranger.store.bytes[0] = 9;
+  auto fork = NodeWriter::member();
+  fork.fork.bytes[0] = 9;
+  auto key = NodeWriter::member();
+  key.term_key = 9;
+
+  EXPECT_THAT(refusal(std::nullopt).what, HasSubstr("node 1's part of a cluster's store"));
+  EXPECT_THAT(refusal(NodeWriter::member(2)).what, HasSubstr("is node 1's, not node 2's"));
+  EXPECT_THAT(refusal(stranger).what, HasSubstr("is of cluster"));
+  EXPECT_THAT(refusal(fork).what, HasSubstr("is of fork"));
+  EXPECT_THAT(refusal(key).what, HasSubstr("another key"));
+  EXPECT_EQ(refusal(std::nullopt).code, ErrorCode::invalid_argument);
+  EXPECT_EQ(refusal(NodeWriter::member()).what, "opened");
+}
+
+TEST_P(NodeStoreOnDisk, IsReadBackBehindTheMarkWithOtherNodesPositions) {
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    std::vector<Append> appends;
+    for (int n = 0; n < 50; ++n) appends.push_back(one(n % 2 ? a : b, "Placed", std::to_string(i * 50 + n), {"x"}));
+    ASSERT_TRUE(node().journal(std::move(appends)));
+    const auto first = i * 25 + 1;
+    ASSERT_TRUE(node().apply(node().cut({node().segment(1, first, first + 25), node().segment(2, i * 30 + 1, i * 30 + 31), node().segment(0, first, first + 25)})));
+  }
+
+  ASSERT_NO_FATAL_FAILURE(open_node());
+
+  EXPECT_EQ(store().view().watermark, GlobalPosition{30 * 80});
+  EXPECT_EQ(everything(store()).size(), 1'500u);
+  EXPECT_EQ(matching(store(), Query().tags({"x"})).size(), 1'500u);
+  EXPECT_EQ(stream_of(store(), a).size(), 750u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, NodeStoreOnDisk, ::testing::Values(StoreKind{"rocks", true}), [](const auto& kind) { return kind.param.name; });
+
+}  // namespace
+}  // namespace evershard::storage
