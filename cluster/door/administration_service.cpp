@@ -7,7 +7,7 @@ namespace evershard::door {
 
 grpc::ServerUnaryReactor* AdministrationService::Stats(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::StatsRequest, pb::StatsResponse>(
-      calls_, "Stats", context, in, out, serving::Scope::read, [this](pb::StatsRequest&, pb::StatsResponse& response) -> Result<void> {
+      calls_, Method::stats, context, in, out, serving::Scope::read, [this](pb::StatsRequest&, pb::StatsResponse& response) -> Result<void> {
         const auto stats = calls_.served.administration.stats();
         if (!stats) return refuse(stats.error());
         messages::put(*stats, response);
@@ -17,12 +17,12 @@ grpc::ServerUnaryReactor* AdministrationService::Stats(Context* context, const B
 
 grpc::ServerUnaryReactor* AdministrationService::Flush(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::FlushRequest, pb::FlushResponse>(
-      calls_, "Flush", context, in, out, serving::Scope::admin, [this](pb::FlushRequest&, pb::FlushResponse&) { return calls_.served.administration.flush(); });
+      calls_, Method::flush, context, in, out, serving::Scope::admin, [this](pb::FlushRequest&, pb::FlushResponse&) { return calls_.served.administration.flush(); });
 }
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* AdministrationService::Verify(Context* context, const Bytes* in) {
   return WorkCall<pb::VerifyRequest, pb::VerifyResponse>::start(
-      calls_, "Verify", context, in, [this](pb::VerifyRequest&, const Progress& progress) -> Result<pb::VerifyResponse> {
+      calls_, Method::verify, context, in, [this](pb::VerifyRequest&, const Progress& progress) -> Result<pb::VerifyResponse> {
         const auto report = calls_.served.administration.verify(progress);
         if (!report) return refuse(report.error());
         pb::VerifyResponse response;
@@ -33,7 +33,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* AdministrationService::Verify(Contex
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* AdministrationService::Vacuum(Context* context, const Bytes* in) {
   return WorkCall<pb::VacuumRequest, pb::VacuumResponse>::start(
-      calls_, "Vacuum", context, in, [this](pb::VacuumRequest&, const Progress& progress) -> Result<pb::VacuumResponse> {
+      calls_, Method::vacuum, context, in, [this](pb::VacuumRequest&, const Progress& progress) -> Result<pb::VacuumResponse> {
         EVERSHARD_TRY(calls_.served.administration.vacuum(progress));
         return pb::VacuumResponse();
       });
@@ -41,7 +41,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* AdministrationService::Vacuum(Contex
 
 grpc::ServerWriteReactor<grpc::ByteBuffer>* AdministrationService::Backup(Context* context, const Bytes* in) {
   return WorkCall<pb::BackupRequest, pb::BackupResponse>::start(
-      calls_, "Backup", context, in, [this](pb::BackupRequest& request, const Progress& progress) -> Result<pb::BackupResponse> {
+      calls_, Method::backup, context, in, [this](pb::BackupRequest& request, const Progress& progress) -> Result<pb::BackupResponse> {
         if (request.target().empty()) return refuse(ErrorCode::invalid_argument, "target: is missing");
         BackupOptions options{.truth_only = request.truth_only()};
         if (request.has_up_to()) options.up_to = GlobalPosition(request.up_to());

@@ -47,7 +47,7 @@ std::vector<RecordedEvent> conflicts_of(EventStore& store, const Error& error, c
 
 grpc::ServerUnaryReactor* answer_append(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, grpc::ByteBuffer* out) {
   auto* reactor = context->DefaultReactor();
-  auto here = std::make_shared<UnderWay>(calls, "Append");
+  auto here = std::make_shared<UnderWay>(calls, Method::append);
   const auto refused = [&](const Error& error) {
     reactor->Finish(here->refused(error));
     return reactor;
@@ -60,9 +60,7 @@ grpc::ServerUnaryReactor* answer_append(Calls& calls, grpc::CallbackServerContex
 
   auto asked = std::make_shared<Asked>(Asked{reactor, out, most, append->events.size(), {}, std::move(here)});
   if (most > 0) asked->conditions = append->conditions;
-  calls.served.store.append_async(*std::move(append), [&calls, asked = std::move(asked)](Result<Appended> result) {
-    calls.answer([&calls, asked, result = std::move(result)] { answer(calls, asked, result); });
-  });
+  calls.append(*std::move(append), [&calls, asked = std::move(asked)](const Result<Appended>& result) { answer(calls, asked, result); });
   return reactor;
 }
 

@@ -59,11 +59,9 @@ void AppendManyCall::take(const std::shared_ptr<Slot>& slot) {
   if (!append) return refuse_slot(slot, append.error());
   slot->events = append->events.size();
   if (slot->conflicts_max > 0) slot->conditions = append->conditions;
-  calls_.served.store.append_async(*std::move(append), [call = shared_from_this(), slot](Result<Appended> result) {
-    call->calls_.answer([call, slot, result = std::move(result)] {
-      call->answered(slot, result);
-      call->go_on();
-    });
+  calls_.append(*std::move(append), [call = shared_from_this(), slot](const Result<Appended>& result) {
+    call->answered(slot, result);
+    call->go_on();
   });
 }
 

@@ -14,7 +14,7 @@ namespace evershard::door {
 class AppendManyCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>, public Drainable, public std::enable_shared_from_this<AppendManyCall> {
  public:
   static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context);
-  explicit AppendManyCall(Calls& calls) : calls_(calls), here_(calls, "AppendMany") {}
+  explicit AppendManyCall(Calls& calls) : calls_(calls), here_(calls, Method::append_many) {}
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;

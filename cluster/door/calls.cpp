@@ -25,6 +25,20 @@ std::string_view token_of(const grpc::CallbackServerContext& context) {
 
 }  // namespace
 
+Calls::Calls(serving::Served& s, serving::WorkPool& a, std::size_t appends_max, std::size_t bytes_max)
+    : served(s), answers(a), append_many_appends_max(appends_max), append_many_bytes_max(bytes_max) {
+  for (std::size_t i = 0; i < methods.size(); ++i) methods[i] = &served.metrics->method("grpc", method_names[i]);
+}
+
+void Calls::append(Append append, AppendCompletion done) {
+  ++appends_in_flight;
+  served.store.append_async(std::move(append), [this, done = std::move(done)](Result<Appended> result) {
+    const bool few = appends_in_flight.fetch_sub(1) <= answered_at_once_max;
+    if (few && answers.waiting() == 0) return done(std::move(result));
+    answers.run([done, result = std::move(result)] { done(result); });
+  });
+}
+
 Result<serving::Caller> Calls::admit(const grpc::CallbackServerContext& context, serving::Scope wanted) const {
   return served.access()->admit(token_of(context), wanted);
 }

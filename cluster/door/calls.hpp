@@ -4,6 +4,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -15,8 +16,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "evershard/cluster/wire/status.hpp"
+#include "evershard/cluster/door/method.hpp"
 #include "evershard/cluster/serving/served.hpp"
+#include "evershard/cluster/wire/status.hpp"
 #include "evershard/protocol/messages.hpp"
 #include "evershard/v1/service.pb.h"
 
@@ -34,6 +36,8 @@ class Drainable {
 
 /// What the calls of a door stand on.
 struct Calls {
+  Calls(serving::Served& s, serving::WorkPool& a, std::size_t appends_max, std::size_t bytes_max);
+
   serving::Served& served;
   serving::WorkPool& answers;
   std::size_t append_many_appends_max;
@@ -42,14 +46,14 @@ struct Calls {
   std::mutex draining_mutex{};
   bool draining = false;
   std::unordered_map<Drainable*, std::weak_ptr<Drainable>> drainables{};
+  std::atomic<std::uint64_t> appends_in_flight{0};
+  std::array<serving::MethodMetrics*, method_names.size()> methods{};  ///< looked up once: that takes a lock
 
-  /// Sends an answer: at once where little is going on, else from a thread of its own: the store's have better things to do.
-  template <class Send>
-  void answer(Send send) {
-    if (under_way <= answered_at_once_max && answers.waiting() == 0) send();
-    else answers.run(std::move(send));
-  }
-  static constexpr std::uint64_t answered_at_once_max = 4;  ///< calls
+  /// `done` is called where the append was completed while few are in flight, else from a thread of its own: the store's have better
+  /// things to do than to send answers.
+  void append(Append append, AppendCompletion done);
+  static constexpr std::uint64_t answered_at_once_max = 4;  ///< appends in flight
+  [[nodiscard]] serving::MethodMetrics& metrics_of(Method method) { return *methods[static_cast<std::size_t>(method)]; }
 
   /// Until forget(). Returns: false: the door is being closed.
   bool remember(const std::shared_ptr<Drainable>& call);
@@ -64,7 +68,7 @@ struct Calls {
 /// A call, from its first byte to its answer: counted while it lives, measured when it goes.
 class UnderWay {
  public:
-  UnderWay(Calls& calls, std::string_view method) : calls_(calls), method_(calls.served.metrics->method("grpc", method)) { ++calls_.under_way; }
+  UnderWay(Calls& calls, Method method) : calls_(calls), method_(calls.metrics_of(method)) { ++calls_.under_way; }
   UnderWay(const UnderWay&) = delete;
   ~UnderWay() {
     method_.answered(std::chrono::steady_clock::now() - began, refused_);
@@ -121,7 +125,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
 ///
 /// Shape: `answer`: Result<void>(Request&, Response&)
 template <class Request, class Response, class Answer>
-grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, const char* method, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, grpc::ByteBuffer* out,
+grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, Method method, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, grpc::ByteBuffer* out,
                                            serving::Scope scope, Answer answer) {
   auto* reactor = new UnaryCall(calls.served.watch);
   auto here = std::make_shared<UnderWay>(calls, method);

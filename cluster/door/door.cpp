@@ -66,7 +66,7 @@ void set_options(grpc::ServerBuilder& builder, const DoorOptions& options) {
 
 struct Door::Impl {
   Impl(serving::Served& served, const DoorOptions& options)
-      : answers(1), calls{served, answers, options.append_many_appends_max, options.append_many_bytes_max}, events(calls), administration(calls) {}
+      : answers(1), calls(served, answers, options.append_many_appends_max, options.append_many_bytes_max), events(calls), administration(calls) {}
 
   serving::WorkPool answers;
   Calls calls;

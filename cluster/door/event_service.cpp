@@ -39,7 +39,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* EventService::Subscribe(Context* con
 
 grpc::ServerUnaryReactor* EventService::Head(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::HeadRequest, pb::HeadResponse>(
-      calls_, "Head", context, in, out, serving::Scope::read, [this](pb::HeadRequest&, pb::HeadResponse& response) -> Result<void> {
+      calls_, Method::head, context, in, out, serving::Scope::read, [this](pb::HeadRequest&, pb::HeadResponse& response) -> Result<void> {
         const auto head = calls_.served.store.head();
         if (!head) return refuse(head.error());
         response.set_watermark(head->value);
@@ -49,7 +49,7 @@ grpc::ServerUnaryReactor* EventService::Head(Context* context, const Bytes* in, 
 
 grpc::ServerUnaryReactor* EventService::GetEvent(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::GetEventRequest, pb::RecordedEvent>(
-      calls_, "GetEvent", context, in, out, serving::Scope::read, [this](pb::GetEventRequest& request, pb::RecordedEvent& response) -> Result<void> {
+      calls_, Method::get_event, context, in, out, serving::Scope::read, [this](pb::GetEventRequest& request, pb::RecordedEvent& response) -> Result<void> {
         const auto event = calls_.served.store.event_at(GlobalPosition(request.position()));
         if (!event) return refuse(event.error());
         messages::put(*event, response);
@@ -59,7 +59,7 @@ grpc::ServerUnaryReactor* EventService::GetEvent(Context* context, const Bytes* 
 
 grpc::ServerUnaryReactor* EventService::GetAggregate(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::GetAggregateRequest, pb::AggregateInfo>(
-      calls_, "GetAggregate", context, in, out, serving::Scope::read, [this](pb::GetAggregateRequest& request, pb::AggregateInfo& response) -> Result<void> {
+      calls_, Method::get_aggregate, context, in, out, serving::Scope::read, [this](pb::GetAggregateRequest& request, pb::AggregateInfo& response) -> Result<void> {
         const auto aggregate = required_aggregate(request.has_aggregate(), request.aggregate());
         if (!aggregate) return refuse(aggregate.error());
         const auto info = calls_.served.store.aggregate(*aggregate, position_if(request.has_up_to(), request.up_to()));
@@ -71,7 +71,7 @@ grpc::ServerUnaryReactor* EventService::GetAggregate(Context* context, const Byt
 
 grpc::ServerUnaryReactor* EventService::ListAggregates(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::ListAggregatesRequest, pb::ListAggregatesResponse>(
-      calls_, "ListAggregates", context, in, out, serving::Scope::read, [this](pb::ListAggregatesRequest& request, pb::ListAggregatesResponse& response) -> Result<void> {
+      calls_, Method::list_aggregates, context, in, out, serving::Scope::read, [this](pb::ListAggregatesRequest& request, pb::ListAggregatesResponse& response) -> Result<void> {
         const auto type = request.has_type() ? std::optional(request.type()) : std::nullopt;
         const auto after = request.has_after() ? std::optional(messages::aggregate_of(request.after())) : std::nullopt;
         const auto limit = std::min(request.has_limit() ? request.limit() : aggregates_default, aggregates_max);
@@ -84,7 +84,7 @@ grpc::ServerUnaryReactor* EventService::ListAggregates(Context* context, const B
 
 grpc::ServerUnaryReactor* EventService::GetState(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::GetStateRequest, pb::GetStateResponse>(
-      calls_, "GetState", context, in, out, serving::Scope::read, [this](pb::GetStateRequest& request, pb::GetStateResponse& response) -> Result<void> {
+      calls_, Method::get_state, context, in, out, serving::Scope::read, [this](pb::GetStateRequest& request, pb::GetStateResponse& response) -> Result<void> {
         auto aggregate = required_aggregate(request.has_aggregate(), request.aggregate());
         if (!aggregate) return refuse(aggregate.error());
         EVERSHARD_TRY(AggregateId::check(*aggregate));
@@ -104,7 +104,7 @@ grpc::ServerUnaryReactor* EventService::GetState(Context* context, const Bytes* 
 
 grpc::ServerUnaryReactor* EventService::PutSnapshot(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::Snapshot, pb::PutSnapshotResponse>(
-      calls_, "PutSnapshot", context, in, out, serving::Scope::append, [this](pb::Snapshot& request, pb::PutSnapshotResponse&) -> Result<void> {
+      calls_, Method::put_snapshot, context, in, out, serving::Scope::append, [this](pb::Snapshot& request, pb::PutSnapshotResponse&) -> Result<void> {
         Snapshot snapshot;
         EVERSHARD_TRY(messages::get(request, snapshot));
         return calls_.served.store.put_snapshot(std::move(snapshot));
@@ -113,7 +113,7 @@ grpc::ServerUnaryReactor* EventService::PutSnapshot(Context* context, const Byte
 
 grpc::ServerUnaryReactor* EventService::GetSnapshot(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::GetSnapshotRequest, pb::GetSnapshotResponse>(
-      calls_, "GetSnapshot", context, in, out, serving::Scope::read, [this](pb::GetSnapshotRequest& request, pb::GetSnapshotResponse& response) -> Result<void> {
+      calls_, Method::get_snapshot, context, in, out, serving::Scope::read, [this](pb::GetSnapshotRequest& request, pb::GetSnapshotResponse& response) -> Result<void> {
         const auto aggregate = required_aggregate(request.has_aggregate(), request.aggregate());
         if (!aggregate) return refuse(aggregate.error());
         if (request.has_up_to() && request.has_at_or_before()) {
@@ -131,7 +131,7 @@ grpc::ServerUnaryReactor* EventService::GetSnapshot(Context* context, const Byte
 
 grpc::ServerUnaryReactor* EventService::ListSnapshots(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::ListSnapshotsRequest, pb::ListSnapshotsResponse>(
-      calls_, "ListSnapshots", context, in, out, serving::Scope::read, [this](pb::ListSnapshotsRequest& request, pb::ListSnapshotsResponse& response) -> Result<void> {
+      calls_, Method::list_snapshots, context, in, out, serving::Scope::read, [this](pb::ListSnapshotsRequest& request, pb::ListSnapshotsResponse& response) -> Result<void> {
         const auto aggregate = required_aggregate(request.has_aggregate(), request.aggregate());
         if (!aggregate) return refuse(aggregate.error());
         const auto snapshots = calls_.served.store.snapshots(*aggregate);
@@ -143,7 +143,7 @@ grpc::ServerUnaryReactor* EventService::ListSnapshots(Context* context, const By
 
 grpc::ServerUnaryReactor* EventService::GetTypes(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::GetTypesRequest, pb::GetTypesResponse>(
-      calls_, "GetTypes", context, in, out, serving::Scope::read, [this](pb::GetTypesRequest&, pb::GetTypesResponse& response) -> Result<void> {
+      calls_, Method::get_types, context, in, out, serving::Scope::read, [this](pb::GetTypesRequest&, pb::GetTypesResponse& response) -> Result<void> {
         const auto types = calls_.served.types();
         if (!types) return refuse(types.error());
         if (!types->empty()) response.set_types(encode_types(*types));

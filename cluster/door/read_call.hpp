@@ -13,7 +13,7 @@ namespace evershard::door {
 class ReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public std::enable_shared_from_this<ReadCall> {
  public:
   static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in);
-  explicit ReadCall(Calls& calls) : calls_(calls), here_(calls, "Read") {}
+  explicit ReadCall(Calls& calls) : calls_(calls), here_(calls, Method::read) {}
 
   void OnWriteDone(bool ok) override;
   void OnCancel() override;

@@ -14,7 +14,7 @@ namespace evershard::door {
 class SubscribeCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public std::enable_shared_from_this<SubscribeCall> {
  public:
   static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in);
-  explicit SubscribeCall(Calls& calls) : calls_(calls), here_(calls, "Subscribe") { calls_.served.metrics->streams("grpc", 1); }
+  explicit SubscribeCall(Calls& calls) : calls_(calls), here_(calls, Method::subscribe) { calls_.served.metrics->streams("grpc", 1); }
   ~SubscribeCall() override { calls_.served.metrics->streams("grpc", -1); }
 
   void OnWriteDone(bool ok) override;

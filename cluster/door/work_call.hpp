@@ -20,7 +20,7 @@ class WorkCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public
  public:
   using Work = std::function<Result<Response>(Request& request, const Progress& progress)>;
 
-  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, const char* method, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, Work work) {
+  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, Method method, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, Work work) {
     auto call = std::make_shared<WorkCall>(calls, method);
     call->self_ = call;
     auto* reactor = call.get();
@@ -33,7 +33,7 @@ class WorkCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public
     std::thread([call, work = std::move(work)] { call->work(work); }).detach();
     return reactor;
   }
-  WorkCall(Calls& calls, const char* method) : here_(calls, method) {}
+  WorkCall(Calls& calls, Method method) : here_(calls, method) {}
 
   void OnWriteDone(bool ok) override {
     const auto keep = this->shared_from_this();

@@ -1,0 +1,24 @@
+// Method: the RPCs of the door, as they are counted.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace evershard::door {
+
+enum class Method : std::uint8_t {
+  append, append_many, read, subscribe,
+  head, get_event, get_aggregate, list_aggregates, get_state, put_snapshot, get_snapshot, list_snapshots, get_types,
+  stats, flush, verify, vacuum, backup,
+};
+
+/// In the order of Method. Source: protocol/v1/service.proto
+inline constexpr std::array<std::string_view, 18> method_names{
+    "Append", "AppendMany", "Read", "Subscribe",
+    "Head", "GetEvent", "GetAggregate", "ListAggregates", "GetState", "PutSnapshot", "GetSnapshot", "ListSnapshots", "GetTypes",
+    "Stats", "Flush", "Verify", "Vacuum", "Backup",
+};
+
+}  // namespace evershard::door
