@@ -13,7 +13,6 @@
 #include "evershard/cli/query_flags.hpp"
 #include "evershard/cli/store_info.hpp"
 #include "evershard/cli/type_flags.hpp"
-#include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -30,21 +29,6 @@ Options state_options() {
 
 void state_options_with_aggregates(Options& options) {
   options.flag("no-replay", "the newest snapshot and the events behind it, as they are stored; nothing is applied");
-}
-
-Result<Moment> moment_of(EventStore& store, const AggregateId& aggregate, std::optional<std::uint64_t> version, std::optional<GlobalPosition> up_to) {
-  auto info = store.aggregate(aggregate, up_to);
-  if (!info) return refuse(std::move(info).error());
-  if (!version || *version == info->version.value) return Moment{info->version, info->last_position};
-  if (*version > info->version.value) {
-    return refuse(ErrorCode::not_found, "aggregate " + in_quotes(aggregate.text(), 700) + " is at version " + std::to_string(info->version.value) +
-                                            "; it has no version " + std::to_string(*version) + " yet");
-  }
-  auto stream = store.read(aggregate, StreamOptions{.from = SeqNr(*version), .limit = 1});
-  auto event = stream.next();
-  if (!event) return refuse(std::move(event).error());
-  if (!*event) return refuse(ErrorCode::not_found, "there is no version " + std::to_string(*version) + " of " + in_quotes(aggregate.text(), 700));
-  return Moment{SeqNr(*version), (*event)->position};
 }
 
 tl::expected<StateText, Failure> state_of(const RecordedSnapshot& snapshot, const PayloadTypes& types, bool as_stored) {
@@ -88,13 +72,7 @@ std::string json_of(const Head& head) {
   if (head.replayed) json.key("replayed_from").number(head.snapshot_version());
   if (!head.snapshot_not_used.empty()) json.key("snapshot_not_used").string(head.snapshot_not_used);
   json.key("snapshot");
-  if (head.snapshot) {
-    json.begin_object().key("position").number(head.snapshot->position.value).key("schema_revision").number(head.snapshot->schema_revision);
-    json.key("payload_format").number(static_cast<std::uint32_t>(head.snapshot->format)).key("taken_at").string(head.snapshot->taken_at.text());
-    json.key("latest").boolean(head.snapshot->latest).end_object();
-  } else {
-    json.raw("null");
-  }
+  write_snapshot_facts(json, head.snapshot);
   json.key("events_after").number(head.events_after()).key("events").begin_array();
   return json.take();
 }

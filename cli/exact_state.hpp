@@ -7,15 +7,10 @@
 
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/state_text.hpp"
+#include "evershard/cluster/exchange/moment.hpp"
 #include "evershard/protocol/snapshot.hpp"
 
 namespace evershard::cli {
-
-/// The point in an aggregate's life that is looked at.
-struct Moment {
-  SeqNr version;
-  GlobalPosition position;
-};
 
 struct ExactState {
   StateText text;

@@ -22,10 +22,8 @@ struct Asked {
 void answer(Calls& calls, const std::shared_ptr<Asked>& asked, const Result<Appended>& result) {
   if (result) {
     pb::AppendResponse response;
-    messages::put(*result, response);
-    response.set_watermark(std::max(calls.served.store.head().value_or(result->last_position), result->last_position).value);
+    put_appended(calls, *result, asked->here->began, asked->events, response);
     *asked->out = bytes_of(response);
-    if (!result->duplicate) calls.served.metrics->appended("grpc", std::chrono::steady_clock::now() - asked->here->began, asked->events);
     return asked->reactor->Finish(grpc::Status::OK);
   }
   if (result.error().code != ErrorCode::condition_failed || asked->conditions.empty()) return asked->reactor->Finish(asked->here->refused(result.error()));
@@ -35,6 +33,12 @@ void answer(Calls& calls, const std::shared_ptr<Asked>& asked, const Result<Appe
 }
 
 }  // namespace
+
+void put_appended(Calls& calls, const Appended& appended, std::chrono::steady_clock::time_point came, std::size_t events, pb::AppendResponse& to) {
+  messages::put(appended, to);
+  to.set_watermark(std::max(calls.served.store.head().value_or(appended.last_position), appended.last_position).value);
+  if (!appended.duplicate) calls.served.metrics->appended("grpc", std::chrono::steady_clock::now() - came, events);
+}
 
 std::vector<RecordedEvent> conflicts_of(EventStore& store, const Error& error, const std::vector<AppendCondition>& conditions, std::uint32_t most) {
   std::vector<RecordedEvent> events;

@@ -1,9 +1,9 @@
 #include "evershard/cluster/door/append_many_call.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "evershard/cluster/door/append_call.hpp"
+#include "evershard/cluster/wire/refusal.hpp"
 #include "evershard/protocol/codec.hpp"
 
 namespace evershard::door {
@@ -68,10 +68,7 @@ void AppendManyCall::take(const std::shared_ptr<Slot>& slot) {
 void AppendManyCall::answered(const std::shared_ptr<Slot>& slot, const Result<Appended>& result) {
   if (result) {
     pb::AppendOutcome outcome;
-    auto& response = *outcome.mutable_appended();
-    messages::put(*result, response);
-    response.set_watermark(std::max(calls_.served.store.head().value_or(result->last_position), result->last_position).value);
-    if (!result->duplicate) calls_.served.metrics->appended("grpc", std::chrono::steady_clock::now() - slot->came, slot->events);
+    put_appended(calls_, *result, slot->came, slot->events, *outcome.mutable_appended());
     return put_outcome(slot, outcome);
   }
   if (result.error().code != ErrorCode::condition_failed || slot->conditions.empty()) return refuse_slot(slot, result.error());
@@ -83,15 +80,7 @@ void AppendManyCall::answered(const std::shared_ptr<Slot>& slot, const Result<Ap
 
 void AppendManyCall::refuse_slot(const std::shared_ptr<Slot>& slot, const Error& error, const std::vector<RecordedEvent>& conflicts) {
   pb::AppendOutcome outcome;
-  auto& refused = *outcome.mutable_refused();
-  messages::put(error, refused);
-  if (error.code == ErrorCode::overloaded) refused.set_retry_after_ms(20);
-  for (const auto& event : conflicts) {
-    messages::put(event, *refused.add_conflicts());
-    if (refused.ByteSizeLong() <= conflict_bytes_max) continue;
-    refused.mutable_conflicts()->RemoveLast();
-    break;
-  }
+  messages::put_refusal(error, conflicts, conflict_bytes_max, *outcome.mutable_refused());
   put_outcome(slot, outcome);
 }
 

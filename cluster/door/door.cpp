@@ -31,7 +31,7 @@ Result<void> check_address(const std::string& address) {
   return refuse(ErrorCode::invalid_argument, in_quotes(address, 300) + " is no address to listen on: HOST:PORT, or unix:PATH");
 }
 
-Result<std::shared_ptr<grpc::ServerCredentials>> credentials_of(const TlsFiles& files) {
+Result<std::shared_ptr<grpc::ServerCredentials>> credentials_of(const serving::TlsFiles& files) {
   if (!files.given()) return grpc::InsecureServerCredentials();
   EVERSHARD_TRY(check(files));
   namespace tls = grpc::experimental;

@@ -10,22 +10,15 @@
 #include <vector>
 
 #include "evershard/cluster/serving/served.hpp"
+#include "evershard/cluster/serving/tls_files.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace evershard::door {
 
-/// PEM files; read again about every ten seconds, so that a new certificate needs no restart.
-struct TlsFiles {
-  std::string certificate;  ///< the chain, the server's own first
-  std::string key;
-  std::string client_ca;    ///< empty: clients need no certificate; else they need one it has signed
-
-  [[nodiscard]] bool given() const { return !certificate.empty(); }
-};
-
 struct DoorOptions {
   std::vector<std::string> listen{"127.0.0.1:7420"};  ///< HOST:PORT, port 0: any free one; or unix:PATH
-  TlsFiles tls{};                                     ///< of HOST:PORT; a Unix socket goes by its file's permissions
+  /// Of HOST:PORT; a Unix socket goes by its file's permissions. Read again about every ten seconds: a new certificate needs no restart.
+  serving::TlsFiles tls{};
   std::size_t message_bytes_max = 20u << 20;          ///< of what comes in: an append of 16 MiB and what is around it
   std::uint32_t streams_max = 1'000;                  ///< calls at once on one connection
   std::size_t append_many_appends_max = 256;          ///< in flight on one AppendMany; then it is not read on

@@ -50,7 +50,7 @@ Result<Certificate> first_certificate(const std::string& file, const char* what)
 
 }  // namespace
 
-Result<void> check(const TlsFiles& files) {
+Result<void> check(const serving::TlsFiles& files) {
   const auto certificate = first_certificate(files.certificate, "the certificate");
   if (!certificate) return refuse(certificate.error());
   const auto text = text_of_file(files.key, "the key");

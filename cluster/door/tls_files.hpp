@@ -2,11 +2,12 @@
 
 #pragma once
 
-#include "evershard/cluster/door/door.hpp"
+#include "evershard/cluster/serving/tls_files.hpp"
+#include "evershard/protocol/result.hpp"
 
 namespace evershard::door {
 
 /// Errors: invalid_argument: a file that cannot be read or holds no PEM of its kind, a key that is not the certificate's
-[[nodiscard]] Result<void> check(const TlsFiles& files);
+[[nodiscard]] Result<void> check(const serving::TlsFiles& files);
 
 }  // namespace evershard::door

@@ -50,8 +50,8 @@ std::string text_of(const tcp::endpoint& endpoint) {
   return (endpoint.address().is_v6() ? '[' + address + ']' : address) + ':' + std::to_string(endpoint.port());
 }
 
-Result<Tls> load_tls(const TlsFiles& files) {
-  if (!files.wanted()) return Tls();
+Result<Tls> load_tls(const serving::TlsFiles& files) {
+  if (!files.given()) return Tls();
   if (files.certificate.empty() || files.key.empty()) return refuse(ErrorCode::invalid_argument, "TLS takes a certificate and its key, both");
   for (const auto* file : {&files.certificate, &files.key, &files.client_ca}) {
     std::error_code ignored;
@@ -92,7 +92,7 @@ void UnderWay::wait_for_none() {
 }
 
 struct HttpDoor::Impl {
-  Impl(std::shared_ptr<Network> n, serving::WorkPool& p, TlsFiles files, Tls t)
+  Impl(std::shared_ptr<Network> n, serving::WorkPool& p, serving::TlsFiles files, Tls t)
       : network(std::move(n)), pool(p), tls_files(std::move(files)), acceptor(network->io), again(network->io), tick(network->io), tls(std::move(t)) {}
 
   void accept();
@@ -103,7 +103,7 @@ struct HttpDoor::Impl {
 
   std::shared_ptr<Network> network;
   serving::WorkPool& pool;
-  const TlsFiles tls_files;
+  const serving::TlsFiles tls_files;
   std::string address;
 
   // Of the network thread.
@@ -225,7 +225,7 @@ HttpDoor::~HttpDoor() { stop(std::chrono::milliseconds(0)); }
 std::string HttpDoor::address() const { return impl_->address; }
 
 Result<void> HttpDoor::reload_tls() {
-  if (!impl_->tls_files.wanted()) return {};
+  if (!impl_->tls_files.given()) return {};
   auto tls = load_tls(impl_->tls_files);
   if (!tls) return refuse(std::move(tls).error());
   asio::post(impl_->network->io, [impl = impl_.get(), tls = *std::move(tls)] { impl->tls = tls; });

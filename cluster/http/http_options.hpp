@@ -9,18 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "evershard/cluster/serving/tls_files.hpp"
 #include "evershard/protocol/limits.hpp"
 
 namespace evershard::http {
-
-/// PEM files; read again by HttpDoor::reload_tls().
-struct TlsFiles {
-  std::string certificate{};  ///< with its chain; empty: no TLS
-  std::string key{};
-  std::string client_ca{};  ///< not empty: only clients with a certificate of it
-
-  [[nodiscard]] bool wanted() const { return !certificate.empty() || !key.empty() || !client_ca.empty(); }
-};
 
 struct HttpLimits {
   std::size_t connections = 256;  ///< at so many, the one that has been idle for longest goes; all busy: 503
@@ -41,7 +33,7 @@ struct HttpLimits {
 
 struct HttpOptions {
   std::string listen = "127.0.0.1:7421";  ///< HOST:PORT, [IPV6]:PORT; port 0: a free one
-  TlsFiles tls{};
+  serving::TlsFiles tls{};  ///< read again by HttpDoor::reload_tls()
   /// Names, beside addresses and localhost, by which clients may call this server. Asked only where a browser that was lured
   /// to a foreign name could get in: on loopback, and without tokens. Source: docs/http-api.md, "Browsers"
   std::vector<std::string> hosts{};

@@ -236,7 +236,7 @@ Result<ServerOptions> options_of(const settings::Settings& settings) {
     if (!options.unix_socket.is_absolute()) return unfit(settings, "unix-socket", "must be an absolute path");
     options.door.listen.push_back("unix:" + options.unix_socket.string());
   }
-  options.http.tls = {tls.certificate, tls.key, tls.client_ca};
+  options.http.tls = tls;
   options.http.store_limits = options.store.limits;
   options.http.limits.at_least_time = options.store.at_least_timeout;
   if (options.door.listen.empty()) return unfit(settings, "listen", "names no address");

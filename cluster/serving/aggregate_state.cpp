@@ -5,32 +5,10 @@
 
 #include "evershard/cluster/exchange/base64.hpp"
 #include "evershard/cluster/exchange/event_json.hpp"
-#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/cluster/exchange/moment.hpp"
 
 namespace evershard::serving {
 namespace {
-
-/// The point in an aggregate's life that is looked at.
-struct MomentAsked {
-  SeqNr version;
-  GlobalPosition position;
-};
-
-Result<MomentAsked> moment_asked(EventStore& store, const AggregateId& aggregate, std::optional<std::uint64_t> version, std::optional<GlobalPosition> up_to) {
-  auto info = store.aggregate(aggregate, up_to);
-  if (!info) return refuse(std::move(info).error());
-  if (!version || *version == info->version.value) return MomentAsked{info->version, info->last_position};
-  const auto name = in_quotes(aggregate.text(), 700);
-  if (*version > info->version.value) {
-    return refuse(ErrorCode::not_found, "aggregate " + name + " is at version " + std::to_string(info->version.value) + "; it has no version " +
-                                            std::to_string(*version) + " yet");
-  }
-  auto stream = store.read(aggregate, StreamOptions{.from = SeqNr(*version), .limit = 1});
-  auto event = stream.next();
-  if (!event) return refuse(std::move(event).error());
-  if (!*event) return refuse(ErrorCode::not_found, "there is no version " + std::to_string(*version) + " of " + name);
-  return MomentAsked{SeqNr(*version), (*event)->position};
-}
 
 /// As JSON where it is some, or a message that is registered; else its bytes, with the reason.
 void write_state(JsonText& json, const RecordedSnapshot& snapshot, const PayloadTypes& types) {
@@ -54,7 +32,7 @@ void write_state(JsonText& json, const RecordedSnapshot& snapshot, const Payload
 Result<WrittenState> written_state(EventStore& store, const StateAsked& asked, const PayloadTypes& types) {
   if (asked.version && asked.up_to) return refuse(ErrorCode::invalid_argument, "either version or up_to");
   if (asked.version == std::uint64_t{0}) return refuse(ErrorCode::invalid_argument, "version: the first one is 1");
-  const auto at = moment_asked(store, asked.aggregate, asked.version, asked.up_to);
+  const auto at = moment_of(store, asked.aggregate, asked.version, asked.up_to);
   if (!at) return refuse(at.error());
   const auto snapshot = store.snapshot(asked.aggregate, at->version);
   if (!snapshot) return refuse(snapshot.error());
@@ -65,13 +43,7 @@ Result<WrittenState> written_state(EventStore& store, const StateAsked& asked, c
   if (*snapshot) write_state(json, **snapshot, types);
   else json.key("state").raw("null");
   json.key("state_version").number(state_version).key("exact").boolean(*snapshot && events_after == 0).key("snapshot");
-  if (*snapshot) {
-    json.begin_object().key("position").number((*snapshot)->position.value).key("schema_revision").number((*snapshot)->schema_revision);
-    json.key("payload_format").number(static_cast<std::uint32_t>((*snapshot)->format)).key("taken_at").string((*snapshot)->taken_at.text());
-    json.key("latest").boolean((*snapshot)->latest).end_object();
-  } else {
-    json.raw("null");
-  }
+  write_snapshot_facts(json, *snapshot);
   json.key("events_after").number(events_after).key("events").begin_array();
   std::uint64_t given = 0;
   auto stream = store.read(asked.aggregate, StreamOptions{.from = SeqNr(state_version + 1), .limit = std::min(asked.limit.value_or(events_after), events_after)});

@@ -7,8 +7,8 @@
 
 #include <optional>
 
+#include "evershard/cluster/wire/refusal.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/protocol/messages.hpp"
 
 namespace evershard::wire {
 namespace {
@@ -93,17 +93,11 @@ grpc::StatusCode code_of(ErrorCode code) {
   return grpc::StatusCode::DATA_LOSS;
 }
 
-grpc::Status status_of(const Error& error, const std::vector<RecordedEvent>& conflicts) {
+grpc::Status status_of(const Error& error, const std::vector<RecordedEvent>& conflicts, std::optional<std::chrono::milliseconds> retry_after) {
+  Error shown = error;
+  if (shown.what.size() > text_bytes_max) shown.what = in_quotes(shown.what, text_bytes_max / 4);
   messages::pb::Error detail;
-  messages::put(error, detail);
-  if (detail.message().size() > text_bytes_max) detail.set_message(in_quotes(detail.message(), text_bytes_max / 4));
-  for (const auto& event : conflicts) {
-    messages::put(event, *detail.add_conflicts());
-    if (detail.ByteSizeLong() <= details_bytes_max) continue;
-    detail.mutable_conflicts()->RemoveLast();
-    break;
-  }
-  if (error.code == ErrorCode::overloaded) detail.set_retry_after_ms(20);
+  messages::put_refusal(shown, conflicts, details_bytes_max, detail, retry_after.value_or(messages::retry_after_full_queue));
   const auto code = code_of(error.code);
   const auto text = std::string(name_of(error.code)) + ": " + detail.message();
   return {code, text, rpc_status(code, text, detail, "evershard.v1.Error")};

@@ -4,6 +4,8 @@
 
 #include <grpcpp/support/status.h>
 
+#include <chrono>
+#include <optional>
 #include <vector>
 
 #include "evershard/protocol/event.hpp"
@@ -11,8 +13,10 @@
 
 namespace evershard::wire {
 
-/// With an evershard.v1.Error in its details. `conflicts`: as many of them as have room.
-[[nodiscard]] grpc::Status status_of(const Error& error, const std::vector<RecordedEvent>& conflicts = {});
+/// With an evershard.v1.Error in its details. `conflicts`: as many of them as have room. `retry_after`: of `overloaded`; absent: what a
+/// full queue of the store takes.
+[[nodiscard]] grpc::Status status_of(const Error& error, const std::vector<RecordedEvent>& conflicts = {},
+                                     std::optional<std::chrono::milliseconds> retry_after = {});
 
 [[nodiscard]] grpc::StatusCode code_of(ErrorCode code);
 

@@ -30,7 +30,7 @@ class Papers {
 
   [[nodiscard]] std::string certificate(const std::string& name) const { return (folder_ / (name + ".pem")).string(); }
   [[nodiscard]] std::string key(const std::string& name) const { return (folder_ / (name + ".key")).string(); }
-  [[nodiscard]] door::TlsFiles files(const std::string& name, const std::string& client_ca = {}) const {
+  [[nodiscard]] serving::TlsFiles files(const std::string& name, const std::string& client_ca = {}) const {
     return {certificate(name), key(name), client_ca.empty() ? std::string() : certificate(client_ca)};
   }
 
@@ -130,12 +130,12 @@ TEST_F(DoorTls, FilesThatAreNoneAreRefusedAtTheStart) {
   std::ofstream(empty) << "";
   const auto garbage = papers.certificate("garbage");
   std::ofstream(garbage) << "-----BEGIN CERTIFICATE-----\nnothing\n-----END CERTIFICATE-----\n";
-  for (const auto& files : {door::TlsFiles{papers.certificate("none"), papers.key("server"), {}}, door::TlsFiles{papers.certificate("server"), papers.key("none"), {}},
-                            door::TlsFiles{empty, papers.key("server"), {}}, door::TlsFiles{garbage, papers.key("server"), {}},
-                            door::TlsFiles{papers.certificate("server"), papers.certificate("server"), {}},
-                            door::TlsFiles{papers.certificate("server"), papers.key("client"), {}},
-                            door::TlsFiles{papers.certificate("server"), papers.key("server"), papers.certificate("none")},
-                            door::TlsFiles{papers.certificate("server"), papers.key("server"), garbage}}) {
+  for (const auto& files : {serving::TlsFiles{papers.certificate("none"), papers.key("server"), {}}, serving::TlsFiles{papers.certificate("server"), papers.key("none"), {}},
+                            serving::TlsFiles{empty, papers.key("server"), {}}, serving::TlsFiles{garbage, papers.key("server"), {}},
+                            serving::TlsFiles{papers.certificate("server"), papers.certificate("server"), {}},
+                            serving::TlsFiles{papers.certificate("server"), papers.key("client"), {}},
+                            serving::TlsFiles{papers.certificate("server"), papers.key("server"), papers.certificate("none")},
+                            serving::TlsFiles{papers.certificate("server"), papers.key("server"), garbage}}) {
     SCOPED_TRACE(files.certificate + " " + files.key + " " + files.client_ca);
     const auto door = door::Door::start(*served.served, {.listen = {"127.0.0.1:0"}, .tls = files});
     ASSERT_FALSE(door);
