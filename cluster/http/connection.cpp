@@ -2,6 +2,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace evershard::http {
@@ -11,6 +12,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t read_ahead_max = 16u << 10;
 constexpr auto linger_time = std::chrono::seconds(1);
+constexpr auto farewell_time = std::chrono::seconds(1);
 constexpr std::size_t linger_bytes_max = 1u << 20;
 
 bool has_body(const Request& request) {
@@ -84,8 +86,11 @@ bool Connection::is_idle() const {
 void Connection::wind_down() {
   keep_alive_ = false;
   if (state_ == State::greeting || state_ == State::waiting) return close();
-  if (state_ != State::streaming || streaming_ended_) return;
-  streaming_ended_ = true;
+  if (state_ != State::streaming) return;
+  count(true);  // until its last piece is written; whoever reads nothing is not waited for
+  farewell_ = Clock::now() + farewell_time;
+  arm(farewell_time, [this] { close(); });
+  if (std::exchange(streaming_ended_, true)) return;
   stream_->cancel();
   if (!writing_) piece({{}, true});
 }
@@ -337,6 +342,7 @@ void Connection::piece(Piece piece) {
     if (!last) return pump();
     streaming_ended_ = false;
     end_request({});
+    count(false);
     if (keep_alive_ && !network_.stopping) next_request();
     else linger();
   });
@@ -349,7 +355,9 @@ void Connection::write_out(std::function<void()> then) {
   out_at_ = 0;
   writing_ = true;
   const auto& limits = network_.options.limits;
-  arm(limits.write_time + std::chrono::milliseconds(out_.size() * 1'000 / limits.write_bytes_per_second), [this] {
+  auto time = limits.write_time + std::chrono::milliseconds(out_.size() * 1'000 / limits.write_bytes_per_second);
+  if (farewell_) time = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(*farewell_ - Clock::now()), std::chrono::milliseconds(0), time);
+  arm(time, [this] {
     network_.api.metrics().connection_refused("http", "takes_nothing");
     close();
   });

@@ -87,6 +87,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::shared_ptr<Interest> interest_;
   std::shared_ptr<Stream> stream_;
   bool streaming_ended_ = false;
+  std::optional<std::chrono::steady_clock::time_point> farewell_;  ///< the server is stopping: then a stream has said its last
   bool writing_ = false;
 
   std::string out_;

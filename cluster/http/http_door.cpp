@@ -246,11 +246,14 @@ void HttpDoor::Impl::stop(std::chrono::milliseconds drain) {
     network->stopping = true;
     tick.cancel();
     of_all(&Connection::wind_down);
+    const std::lock_guard lock(network->mutex);
+    network->wound_down = true;
+    network->less_to_do.notify_all();
   });
   {
     // New connections are still accepted, and told.
     std::unique_lock lock(network->mutex);
-    network->less_to_do.wait_for(lock, drain, [this] { return network->requests == 0; });
+    network->less_to_do.wait_for(lock, drain, [this] { return network->wound_down && network->requests == 0; });
   }
   asio::post(network->io, [this, of_all] {
     SystemError ignored;

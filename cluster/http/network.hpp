@@ -46,7 +46,8 @@ struct Network {
   // Any thread.
   std::mutex mutex;
   std::condition_variable less_to_do;
-  std::size_t requests = 0;  ///< being handled or answered; no live streams
+  std::size_t requests = 0;  ///< being handled or answered; live streams only while they are being ended
+  bool wound_down = false;   ///< all connections were told that the door is closing
 };
 
 }  // namespace evershard::http

@@ -122,7 +122,37 @@ TEST(HttpLive, EndsInGoodOrderWhenTheServerStops) {
   while (events.read_event(2s)) continue;
   while (stats.read_event(2s)) continue;
   EXPECT_TRUE(events.stream_finished);
+  EXPECT_TRUE(stats.stream_finished);
   EXPECT_EQ(door.served->metrics->figures().streams, 0);
+}
+
+TEST(HttpLive, AReaderThatIsBehindIsToldTheEndToo) {
+  RunningDoor door(quick());
+  for (int i = 0; i < 30; ++i) append_one(door.store, "big-1", "T", {}, '"' + std::string(200'000, 'x') + '"');
+  HttpClient late(door.address(), 65'536);
+  late.send("GET /api/v1/live/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  while (door.served->metrics->figures().reads == 0) std::this_thread::sleep_for(1ms);
+  std::this_thread::sleep_for(200ms);  // for the kernel's buffers to be full: a piece is being written
+  std::thread stopping([&] { door.door->stop(30s); });
+  std::this_thread::sleep_for(200ms);
+  EXPECT_GE(next_ids(late, 31).size(), 1u);  // the piece that was being written, whole
+  EXPECT_TRUE(late.stream_finished);
+  stopping.join();
+}
+
+TEST(HttpLive, AReaderThatNeverReadsDoesNotHoldTheEnd) {
+  RunningDoor door(quick());
+  for (int i = 0; i < 60; ++i) append_one(door.store, "big-1", "T", {}, '"' + std::string(200'000, 'x') + '"');
+  HttpClient deaf(door.address(), 4'096);
+  deaf.send("GET /api/v1/live/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  auto other = following(door, "");
+  ASSERT_EQ(next_ids(other, 60).size(), 60u);
+  std::this_thread::sleep_for(200ms);  // for the kernel's buffers to be full
+  const auto begin = std::chrono::steady_clock::now();
+  door.door->stop(30s);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+  while (other.read_event(2s)) continue;
+  EXPECT_TRUE(other.stream_finished);
 }
 
 TEST(HttpLive, ForgetsWhoGoesAway) {
