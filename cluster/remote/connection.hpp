@@ -34,11 +34,17 @@ class Connection {
   /// With the token. A deadline is the caller's to set.
   [[nodiscard]] std::unique_ptr<grpc::ClientContext> context() const;
 
-  /// One call that may be repeated: tried again while the server cannot be reached, until the deadline.
+  /// When a call is tried again.
+  enum class Again : std::uint8_t {
+    not_served,   ///< `unavailable`, whoever says so: the network, or a server that is stopping
+    not_reached,  ///< only where nobody of the store answered: what it says of itself, as of a full disk, is the answer
+  };
+
+  /// One call that may be repeated, until the deadline.
   ///
   /// Shape: `call`: grpc::Status(grpc::ClientContext&)
   template <class Call>
-  [[nodiscard]] Result<void> ask(std::chrono::milliseconds timeout, Call call) {
+  [[nodiscard]] Result<void> ask(std::chrono::milliseconds timeout, Call call, Again again = Again::not_served) {
     const auto deadline = std::chrono::system_clock::now() + timeout;
     Error why;  // of the try before: it says more than that the time is up
     for (std::uint32_t tries = 0;; ++tries) {
@@ -49,13 +55,14 @@ class Connection {
       Error error = wire::error_of(status);
       const bool late = error.code == ErrorCode::timeout && status.error_details().empty();
       if (late && tries > 0) return refuse(std::move(why));
-      if (error.code != ErrorCode::unavailable || !wait_before(tries, deadline)) return refuse(std::move(error));
+      const bool told = again == Again::not_reached && !status.error_details().empty();
+      if (error.code != ErrorCode::unavailable || told || !wait_before(tries, deadline)) return refuse(std::move(error));
       why = std::move(error);
     }
   }
   template <class Call>
-  [[nodiscard]] Result<void> ask(Call call) {
-    return ask(options_.timeout, std::move(call));
+  [[nodiscard]] Result<void> ask(Call call, Again again = Again::not_served) {
+    return ask(options_.timeout, std::move(call), again);
   }
 
  private:

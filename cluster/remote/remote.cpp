@@ -176,7 +176,8 @@ Result<void> Remote::put_snapshot(Snapshot snapshot) {
   pb::Snapshot request;
   messages::put(snapshot, request);
   pb::PutSnapshotResponse response;
-  return impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->events().PutSnapshot(&context, request, &response); });
+  return impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->events().PutSnapshot(&context, request, &response); },
+                                Connection::Again::not_reached);
 }
 
 namespace {
@@ -228,7 +229,8 @@ Result<StoreStats> Remote::stats() const {
 
 Result<void> Remote::flush() {
   pb::FlushResponse response;
-  return impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->administration().Flush(&context, {}, &response); });
+  return impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->administration().Flush(&context, {}, &response); },
+                                Connection::Again::not_reached);
 }
 
 Result<VerifyReport> Remote::verify(Progress progress) {

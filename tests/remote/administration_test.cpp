@@ -1,7 +1,10 @@
+#include <gmock/gmock.h>
+
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
+#include "tests/contract/temporary_folder.hpp"
 #include "tests/remote/served_store.hpp"
 
 namespace evershard {
@@ -98,6 +101,41 @@ TEST_F(RemoteAdministration, GivesTheErrorsOfAClosedStore) {
   EXPECT_EQ(hasty.head().error().code, ErrorCode::unavailable);
   EXPECT_EQ(hasty.append(Append{}.event("a-1", "T", "x")).error().code, ErrorCode::unavailable);
   EXPECT_EQ(hasty.read(Query::all()).next().error().code, ErrorCode::unavailable);
+}
+
+// What the store says of itself is the answer: a full disk is not emptied by asking again.
+TEST(RemoteSnapshot, OnAFullDiskComesBackAtOnce) {
+  TemporaryFolder folder;
+  const auto data = folder.path() / "data";
+  {
+    auto store = Local::open({.data_dir = data, .disk_reserve_bytes = 0});
+    ASSERT_TRUE(store) << store.error().what;
+    append_events(*store, 1);
+  }
+  LocalOptions full{.data_dir = data};
+  full.disk_reserve_bytes = 1ull << 60;
+  ServedStore served({}, {}, full);
+  auto remote = served.connect({.timeout = std::chrono::seconds(20)});
+  const auto begin = std::chrono::steady_clock::now();
+  const auto refused = remote.put_snapshot({.aggregate = {"n", "0"}, .version = SeqNr(1), .payload = "x", .keep = {}, .ttl = {}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::unavailable) << refused.error().what;
+  EXPECT_THAT(refused.error().what, ::testing::HasSubstr("disk"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
+TEST(RemoteSnapshot, IsSentAgainWhileTheServerCannotBeReached) {
+  ServedStore served;
+  append_events(served.local, 1);
+  auto remote = served.connect({.timeout = std::chrono::seconds(20)});
+  served.stop();
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    served.start();
+  });
+  const auto put = remote.put_snapshot({.aggregate = {"n", "0"}, .version = SeqNr(1), .payload = "x", .keep = {}, .ttl = {}});
+  later.join();
+  EXPECT_TRUE(put) << put.error().what;
 }
 
 }  // namespace
