@@ -56,7 +56,7 @@ grpc::ServerUnaryReactor* answer_append(Calls& calls, grpc::CallbackServerContex
     reactor->Finish(here->refused(error));
     return reactor;
   };
-  if (auto caller = calls.admit(*context, serving::Scope::append); !caller) return refused(caller.error());
+  if (auto admitted = here->admit(*context, serving::Scope::append, in->Length()); !admitted) return refused(admitted.error());
   grpc::Slice slice;
   std::uint32_t most = 0;
   auto append = codec::decode_append(in_one_piece(*in, slice), most);

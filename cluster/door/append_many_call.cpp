@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "evershard/cluster/door/append_call.hpp"
-#include "evershard/cluster/wire/refusal.hpp"
 #include "evershard/protocol/codec.hpp"
 
 namespace evershard::door {
@@ -19,9 +18,9 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* AppendManyCall::sta
   auto call = std::make_shared<AppendManyCall>(calls);
   call->self_ = call;
   auto* reactor = call.get();
-  if (auto caller = calls.admit(*context, serving::Scope::append); !caller) {
+  if (auto admitted = call->here_.admit_stream(*context, serving::Scope::append, 0); !admitted) {
     call->finished_ = true;
-    call->Finish(call->here_.refused(caller.error()));
+    call->Finish(call->here_.refused(admitted.error()));
   } else if (!calls.remember(call)) {
     call->finished_ = true;
     call->Finish(call->here_.refused(stopping()));
@@ -54,6 +53,7 @@ void AppendManyCall::OnReadDone(bool ok) {
 }
 
 void AppendManyCall::take(const std::shared_ptr<Slot>& slot) {
+  if (auto over = here_.over_limit(slot->bytes)) return refuse_slot(slot, over->error, {}, over->retry_after);
   grpc::Slice slice;
   auto append = codec::decode_append(in_one_piece(incoming_, slice), slot->conflicts_max);
   if (!append) return refuse_slot(slot, append.error());
@@ -78,9 +78,10 @@ void AppendManyCall::answered(const std::shared_ptr<Slot>& slot, const Result<Ap
   });
 }
 
-void AppendManyCall::refuse_slot(const std::shared_ptr<Slot>& slot, const Error& error, const std::vector<RecordedEvent>& conflicts) {
+void AppendManyCall::refuse_slot(const std::shared_ptr<Slot>& slot, const Error& error, const std::vector<RecordedEvent>& conflicts,
+                                 std::chrono::milliseconds retry_after) {
   pb::AppendOutcome outcome;
-  messages::put_refusal(error, conflicts, conflict_bytes_max, *outcome.mutable_refused());
+  messages::put_refusal(error, conflicts, conflict_bytes_max, *outcome.mutable_refused(), retry_after);
   put_outcome(slot, outcome);
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "evershard/cluster/door/calls.hpp"
+#include "evershard/cluster/wire/refusal.hpp"
 
 namespace evershard::door {
 
@@ -38,7 +39,8 @@ class AppendManyCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
   void take(const std::shared_ptr<Slot>& slot);
   void answered(const std::shared_ptr<Slot>& slot, const Result<Appended>& result);
   void put_outcome(const std::shared_ptr<Slot>& slot, const pb::AppendOutcome& outcome);
-  void refuse_slot(const std::shared_ptr<Slot>& slot, const Error& error, const std::vector<RecordedEvent>& conflicts = {});
+  void refuse_slot(const std::shared_ptr<Slot>& slot, const Error& error, const std::vector<RecordedEvent>& conflicts = {},
+                   std::chrono::milliseconds retry_after = messages::retry_after_full_queue);
   void go_on();
 
   Calls& calls_;

@@ -23,6 +23,13 @@ std::string_view token_of(const grpc::CallbackServerContext& context) {
   return value.substr(bearer.size());
 }
 
+/// Without its port, so that all its connections are one client. `ipv4:HOST:PORT`, `ipv6:%5BHOST%5D:PORT`, `unix:`
+std::string address_of(const grpc::CallbackServerContext& context) {
+  auto peer = context.peer();
+  if (!peer.starts_with("unix:")) peer.resize(std::min(peer.rfind(':'), peer.size()));
+  return peer;
+}
+
 }  // namespace
 
 Calls::Calls(serving::Served& s, serving::WorkPool& a, std::size_t appends_max, std::size_t bytes_max)
@@ -41,6 +48,36 @@ void Calls::append(Append append, AppendCompletion done) {
 
 Result<serving::Caller> Calls::admit(const grpc::CallbackServerContext& context, serving::Scope wanted) const {
   return served.access()->admit(token_of(context), wanted);
+}
+
+Result<serving::Caller> UnderWay::admit(const grpc::CallbackServerContext& context, serving::Scope wanted, std::size_t bytes) {
+  auto caller = calls_.admit(context, wanted);
+  if (!caller || !calls_.served.clients->counts_requests()) return caller;
+  client_ = serving::client_name(*caller, address_of(context));
+  if (auto refusal = calls_.served.clients->ask(client_, 1, bytes)) return over(*std::move(refusal));
+  return caller;
+}
+
+Result<void> UnderWay::admit_stream(const grpc::CallbackServerContext& context, serving::Scope wanted, std::size_t bytes) {
+  const auto caller = admit(context, wanted, bytes);
+  if (!caller) return refuse(caller.error());
+  auto opened = calls_.served.clients->open(serving::client_name(*caller, address_of(context)));
+  if (opened.refusal) return over(*std::move(opened.refusal));
+  stream_ = std::move(opened.stream);
+  return {};
+}
+
+std::optional<serving::ClientGate::Refusal> UnderWay::over_limit(std::size_t bytes) {
+  if (client_.empty()) return std::nullopt;
+  auto refusal = calls_.served.clients->ask(client_, 1, bytes);
+  if (refusal) calls_.served.metrics->client_refused("grpc", serving::name_of(refusal->limit));
+  return refusal;
+}
+
+Refused UnderWay::over(serving::ClientGate::Refusal refusal) {
+  calls_.served.metrics->client_refused("grpc", serving::name_of(refusal.limit));
+  retry_after_ = refusal.retry_after;
+  return refuse(std::move(refusal.error));
 }
 
 bool Calls::remember(const std::shared_ptr<Drainable>& call) {

@@ -74,18 +74,30 @@ class UnderWay {
     method_.answered(std::chrono::steady_clock::now() - began, refused_);
     --calls_.under_way;
   }
+  /// Who calls may, and has not had his share: one request of `bytes`. Errors: those of Calls::admit, overloaded
+  [[nodiscard]] Result<serving::Caller> admit(const grpc::CallbackServerContext& context, serving::Scope wanted, std::size_t bytes);
+  /// The same of a call that stays: it is one of its client's streams until it goes.
+  [[nodiscard]] Result<void> admit_stream(const grpc::CallbackServerContext& context, serving::Scope wanted, std::size_t bytes);
+  /// A further message of an admitted stream. Returns: why not, and when to try again.
+  [[nodiscard]] std::optional<serving::ClientGate::Refusal> over_limit(std::size_t bytes);
   /// Returns: what the client is told.
   grpc::Status refused(const Error& error, const std::vector<RecordedEvent>& conflicts = {}) {
     refused_ = error.code;
-    return status_of(error, conflicts);
+    return status_of(error, conflicts, retry_after_);
   }
 
   const std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 
  private:
+  /// Counted, and kept for refused().
+  Refused over(serving::ClientGate::Refusal refusal);
+
   Calls& calls_;
   serving::MethodMetrics& method_;
   std::optional<ErrorCode> refused_;  ///< whoever is at work on the call
+  std::optional<std::chrono::milliseconds> retry_after_;
+  std::string client_;  ///< empty: nothing is counted by it
+  serving::ClientGate::Stream stream_;
 };
 
 /// Errors: invalid_argument: malformed
@@ -130,7 +142,7 @@ grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, Method method, grpc::Ca
   auto* reactor = new UnaryCall(calls.served.watch);
   auto here = std::make_shared<UnderWay>(calls, method);
   auto request = std::make_shared<Request>();
-  auto caller = calls.admit(*context, scope);
+  auto caller = here->admit(*context, scope, in->Length());
   auto parsed = caller ? parse(*in, *request) : Result<void>(refuse(caller.error()));
   if (!parsed) {
     reactor->Finish(here->refused(parsed.error()));

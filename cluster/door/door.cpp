@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "evershard/cluster/door/administration_service.hpp"
+#include "evershard/cluster/door/connection_count.hpp"
 #include "evershard/cluster/door/event_service.hpp"
 #include "evershard/cluster/door/tls_files.hpp"
 #include "evershard/protocol/in_quotes.hpp"
@@ -75,6 +76,7 @@ struct Door::Impl {
   std::vector<std::string> addresses;
   std::mutex stopping;
   std::unique_ptr<grpc::Server> server;
+  ConnectionCount connections;
 };
 
 Door::Door(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -98,7 +100,7 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
   }
   builder.RegisterService(&impl->events);
   builder.RegisterService(&impl->administration);
-  impl->server = builder.BuildAndStart();
+  impl->server = ConnectionCount::start(builder, impl->connections);
   if (!impl->server) {
     std::string failed;
     for (std::size_t i = 0; i < ports.size(); ++i) {
@@ -111,6 +113,7 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
     const auto& address = options.listen[i];
     impl->addresses.push_back(is_unix_socket(address) ? address : address.substr(0, address.rfind(':') + 1) + std::to_string(ports[i]));
   }
+  served.metrics->connections_from("grpc", [count = impl->connections] { return count.read(); });
   return std::unique_ptr<Door>(new Door(std::move(impl)));
 }
 
@@ -122,6 +125,7 @@ void Door::stop(std::chrono::milliseconds drain) {
   const std::lock_guard lock(impl_->stopping);
   if (!impl_->server) return;
   if (auto* health = impl_->server->GetHealthCheckService()) health->SetServingStatus(false);
+  impl_->calls.served.metrics->connections_from("grpc", {});
   impl_->calls.served.watch.close();
   impl_->calls.drain();
   impl_->server->Shutdown(std::chrono::system_clock::now() + drain);

@@ -22,7 +22,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, grpc::
 }
 
 Result<void> ReadCall::begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in) {
-  if (auto caller = calls_.admit(*context, serving::Scope::read); !caller) return refuse(caller.error());
+  EVERSHARD_TRY(here_.admit_stream(*context, serving::Scope::read, in.Length()));
   EVERSHARD_TRY(parse(in, request_));
   if (request_.has_query() == request_.has_aggregate()) {
     return refuse(ErrorCode::invalid_argument, "a read is of a query or of an aggregate: exactly one of both is given");

@@ -32,7 +32,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* SubscribeCall::start(Calls& calls, g
 }
 
 Result<void> SubscribeCall::begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in) {
-  if (auto caller = calls_.admit(*context, serving::Scope::read); !caller) return refuse(caller.error());
+  EVERSHARD_TRY(here_.admit_stream(*context, serving::Scope::read, in.Length()));
   pb::SubscribeRequest request;
   EVERSHARD_TRY(parse(in, request));
   if (!request.has_query()) return refuse(ErrorCode::invalid_argument, "query: is missing; { all: true } is everything");

@@ -24,8 +24,8 @@ class WorkCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public
     auto call = std::make_shared<WorkCall>(calls, method);
     call->self_ = call;
     auto* reactor = call.get();
-    auto caller = calls.admit(*context, serving::Scope::admin);
-    auto parsed = caller ? parse(*in, call->request_) : Result<void>(refuse(caller.error()));
+    auto parsed = call->here_.admit_stream(*context, serving::Scope::admin, in->Length());
+    if (parsed) parsed = parse(*in, call->request_);
     if (!parsed) {
       call->Finish(call->here_.refused(parsed.error()));
       return reactor;

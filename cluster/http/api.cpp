@@ -1,5 +1,6 @@
 #include "evershard/cluster/http/api.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "evershard/cluster/exchange/append_json.hpp"
@@ -36,7 +37,37 @@ Api::Api(serving::Served served, const HttpOptions& options, Surroundings around
   }
 }
 
-tl::expected<Asked, Refusal> Api::admit(const Request& head) const {
+namespace {
+
+/// Absent: it is not said, or is no number.
+std::uint64_t length_of_body(const Request& head) {
+  const auto length = read_number(head.field("content-length"), "Content-Length");
+  return length ? *length : 0;
+}
+
+Refusal too_often(const serving::ClientGate::Refusal& refusal) {
+  const auto seconds = std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::seconds>(refusal.retry_after).count());
+  return {429, refusal.error, {{"Retry-After", std::to_string(seconds)}}};
+}
+
+}  // namespace
+
+std::optional<Refusal> Api::over_limit(const std::string& client, std::uint64_t requests, std::uint64_t bytes) const {
+  if (!served_.clients->counts_requests()) return std::nullopt;
+  const auto refusal = served_.clients->ask(client, requests, bytes);
+  if (!refusal) return std::nullopt;
+  served_.metrics->client_refused("http", serving::name_of(refusal->limit));
+  return too_often(*refusal);
+}
+
+tl::expected<serving::ClientGate::Stream, Refusal> Api::open_stream(const std::string& client) const {
+  auto opened = served_.clients->open(client);
+  if (!opened.refusal) return std::move(opened.stream);
+  served_.metrics->client_refused("http", serving::name_of(opened.refusal->limit));
+  return tl::unexpected(too_often(*opened.refusal));
+}
+
+tl::expected<Asked, Refusal> Api::admit(const Request& head, std::string_view address) const {
   const auto access = served_.access();
   const auto token_less = [&](const Error& error) { return tl::unexpected(Refusal{status_of(error.code), error, {}}); };
   auto target = read_target(head.target);
@@ -46,7 +77,12 @@ tl::expected<Asked, Refusal> Api::admit(const Request& head) const {
   auto caller = http::admit(head, *routed->route, around_, *access);
   if (!caller) return tl::unexpected(std::move(caller).error());
   if (stopping_ && routed->route->id != RouteId::health) return token_less({ErrorCode::unavailable, "the server is stopping"});
-  return Asked{{}, *std::move(target), routed->route, std::move(routed->argument), *std::move(caller)};
+  auto client = serving::client_name(*caller, address);
+  // Whether the server is well can always be asked.
+  if (routed->route->id != RouteId::health) {
+    if (auto over = over_limit(client, 1, length_of_body(head))) return tl::unexpected(*std::move(over));
+  }
+  return Asked{{}, *std::move(target), routed->route, std::move(routed->argument), *std::move(caller), std::move(client)};
 }
 
 Response Api::options_of(const Request& request) const {

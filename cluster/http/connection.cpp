@@ -35,8 +35,8 @@ Refusal no_room(std::string what) { return {429, {ErrorCode::overloaded, std::mo
 
 }  // namespace
 
-Connection::Connection(Network& network, std::shared_ptr<Network> keeps, std::unique_ptr<Socket> socket)
-    : network_(network), keeps_(std::move(keeps)), socket_(std::move(socket)), timer_(network.io), since_(Clock::now()) {
+Connection::Connection(Network& network, std::shared_ptr<Network> keeps, std::unique_ptr<Socket> socket, std::string address)
+    : network_(network), keeps_(std::move(keeps)), socket_(std::move(socket)), address_(std::move(address)), timer_(network.io), since_(Clock::now()) {
   network_.api.metrics().connections("http", 1);
 }
 
@@ -184,7 +184,7 @@ void Connection::head_known() {
     respond(std::move(response));
   };
   if (head.method == "OPTIONS") return answer_early(network_.api.options_of(head));
-  auto admitted = network_.api.admit(head);
+  auto admitted = network_.api.admit(head, address_);
   if (!admitted) return answer_early(refused(admitted.error()));
   if (body && admitted->route->method != "POST") {
     return answer_early(refused(Error(ErrorCode::invalid_argument, "a request with the method " + head.method + " has no body here")));
@@ -220,6 +220,11 @@ void Connection::handle() {
   began_ = Clock::now();
   auto asked = *std::exchange(asked_, std::nullopt);
   asked.request = reader_->take();
+  client_ = asked.client;
+  if (asked.request.count("transfer-encoding") > 0) {
+    reader_.reset();
+    if (auto over = network_.api.over_limit(client_, 0, asked.request.body.size())) return respond(refused(*over));
+  }
   reader_.reset();
   interest_ = std::make_shared<Interest>();
   count(true);
@@ -237,10 +242,20 @@ void Connection::give(Answer answer) {
   if (auto* response = std::get_if<Response>(&answer)) return respond(std::move(*response));
   auto stream = std::get<std::shared_ptr<Stream>>(std::move(answer));
   const bool stopping = network_.stopping;
-  if (!stopping && network_.streams < network_.options.limits.streams) return begin_stream(std::move(stream));
+  std::optional<Refusal> refusal;
+  if (stopping) refusal = Refusal{503, {ErrorCode::unavailable, "the server is stopping"}, {}};
+  else if (network_.streams >= network_.options.limits.streams) refusal = no_room("too many live streams are open");
+  if (!refusal) {
+    auto held = network_.api.open_stream(client_);
+    if (held) {
+      held_ = *std::move(held);
+      return begin_stream(std::move(stream));
+    }
+    refusal = std::move(held).error();
+  }
   stream->cancel();
   interest_->go();
-  respond(stopping ? refused(Error(ErrorCode::unavailable, "the server is stopping")) : refused(no_room("too many live streams are open")));
+  respond(refused(*refusal));
 }
 
 void Connection::respond(Response response) {
@@ -267,6 +282,7 @@ void Connection::end_request(std::optional<ErrorCode> refused) {
     --network_.streams;
     network_.api.metrics().streams("http", -1);
     stream_.reset();
+    held_.reset();
   }
   asked_.reset();
 }

@@ -21,7 +21,8 @@ namespace evershard::http {
 /// 16 KiB that a client sent ahead.
 class Connection final : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Network& network, std::shared_ptr<Network> keeps, std::unique_ptr<Socket> socket);
+  /// `address`: of the client, without its port.
+  Connection(Network& network, std::shared_ptr<Network> keeps, std::unique_ptr<Socket> socket, std::string address);
   ~Connection();
 
   void start();
@@ -64,6 +65,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   Network& network_;
   const std::shared_ptr<Network> keeps_;
   const std::unique_ptr<Socket> socket_;
+  const std::string address_;
   boost::asio::steady_timer timer_;
   std::uint64_t armed_ = 0;  ///< an expiry that was on its way when it was armed again, or disarmed, is none
   State state_ = State::greeting;
@@ -78,6 +80,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::unique_ptr<RequestReader> reader_;
   std::optional<Asked> asked_;
   const Route* route_ = nullptr;
+  std::string client_;  ///< who is counted
   std::size_t body_bytes_ = 0;
   bool only_head_ = false;
   bool http_1_0_ = false;
@@ -86,6 +89,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::chrono::steady_clock::time_point began_;
   std::shared_ptr<Interest> interest_;
   std::shared_ptr<Stream> stream_;
+  serving::ClientGate::Stream held_;  ///< one of the client's
   bool streaming_ended_ = false;
   std::optional<std::chrono::steady_clock::time_point> farewell_;  ///< the server is stopping: then a stream has said its last
   bool writing_ = false;

@@ -142,15 +142,16 @@ void HttpDoor::Impl::accept() {
 void HttpDoor::Impl::accepted(tcp::socket socket) {
   SystemError ignored;
   socket.set_option(tcp::no_delay(true), ignored);
+  const auto from = socket.remote_endpoint(ignored).address().to_string();
   const auto& limits = network->options.limits;
   if (network->connections.size() >= limits.connections && !make_room()) {
     network->api.metrics().connection_refused("http", "full");
     if (tls || network->connections.size() >= limits.connections + turned_away_max) return;
-    const auto connection = std::make_shared<Connection>(*network, network, make_socket(std::move(socket), nullptr));
+    const auto connection = std::make_shared<Connection>(*network, network, make_socket(std::move(socket), nullptr), from);
     network->connections.insert(connection);
     return connection->turn_away();
   }
-  const auto connection = std::make_shared<Connection>(*network, network, make_socket(std::move(socket), tls));
+  const auto connection = std::make_shared<Connection>(*network, network, make_socket(std::move(socket), tls), from);
   network->connections.insert(connection);
   connection->start();
 }

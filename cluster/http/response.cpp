@@ -1,5 +1,7 @@
 #include "evershard/cluster/http/response.hpp"
 
+#include <algorithm>
+
 #include "evershard/cluster/exchange/append_json.hpp"
 
 namespace evershard::http {
@@ -74,7 +76,8 @@ Response refused(const Refusal& refusal) {
   response.status = refusal.status == 0 ? status_of(refusal.error.code) : refusal.status;
   response.headers = refusal.headers;
   response.refused = refusal.error.code;
-  if (response.status == 429) response.headers.emplace_back("Retry-After", "1");
+  const bool says_when = std::any_of(response.headers.begin(), response.headers.end(), [](const auto& header) { return header.first == "Retry-After"; });
+  if (response.status == 429 && !says_when) response.headers.emplace_back("Retry-After", "1");
   if (response.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
   return response;
 }

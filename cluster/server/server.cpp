@@ -20,7 +20,8 @@ struct Server::Parts {
         store(std::move(opened)),
         pool(options.read_threads),
         watch(store),
-        served{store, store, pool, watch, [this] { return tokens->access(); }, [this] { return load_types(options.store.data_dir); }} {}
+        served{store, store, pool, watch, [this] { return tokens->access(); }, [this] { return load_types(options.store.data_dir); },
+               std::make_shared<serving::Metrics>(), std::make_shared<serving::ClientGate>(options.clients)} {}
 
   const ServerOptions options;
   serving::Log& log;

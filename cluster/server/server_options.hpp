@@ -11,6 +11,7 @@
 #include "evershard/cluster/door/door.hpp"
 #include "evershard/cluster/http/http_options.hpp"
 #include "evershard/cluster/local/local.hpp"
+#include "evershard/cluster/serving/client_limits.hpp"
 #include "evershard/cluster/serving/log.hpp"
 
 namespace evershard::server {
@@ -22,6 +23,7 @@ struct ServerOptions {
   std::filesystem::path tokens{};    ///< of Access; empty: everybody may do everything
   std::filesystem::path unix_socket{};  ///< one more address of the door; empty: none
   bool insecure = false;             ///< listens beyond this machine without what SafetyCheck asks for
+  serving::ClientLimitOptions clients{};  ///< of all doors together
   std::size_t read_threads = 4;      ///< for what may wait for the disk
   std::chrono::milliseconds drain_timeout = std::chrono::seconds(30);  ///< what is under way has so long at the end
   std::chrono::milliseconds vacuum_every = std::chrono::hours(24);     ///< 0: never

@@ -156,6 +156,10 @@ void add_limits(std::vector<Bound>& all) {
   bounded(limits.number("max-queue-appends", "How many appends wait for a shard before they are refused as overloaded.",
                         EVERSHARD_FIELD(store.limits.shard_queue_appends_max)), 1);
   size("max-queue-size", "And how much of them.", EVERSHARD_FIELD(store.limits.shard_queue_bytes_max), Setting{}.most);
+  limits.number("client-requests-max", "How many requests a client may send a second, and as many at once; each append of an AppendMany is one. A client is its token's name, "
+                "or its address where there are no tokens. 0: no limit.", EVERSHARD_FIELD(clients.requests_per_second_max));
+  limits.size("client-bytes-max", "How much of them a second. 0: no limit.", EVERSHARD_FIELD(clients.bytes_per_second_max));
+  limits.number("client-streams-max", "How many streams a client may have open: reads, subscriptions, AppendManys, long work. 0: no limit.", EVERSHARD_FIELD(clients.streams_max));
   bounded(limits.number("read-threads", "Threads for what may wait for the disk.", EVERSHARD_FIELD(read_threads)), 1, 256);
 }
 

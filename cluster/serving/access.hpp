@@ -19,6 +19,7 @@ std::string_view name_of(Scope scope);
 struct Caller {
   std::string name;  ///< for logs and limits; never the token
   std::uint8_t scopes = 0;
+  bool by_token = true;  ///< false: nobody has to show one
 
   [[nodiscard]] bool may(Scope scope) const { return (scopes & static_cast<std::uint8_t>(scope)) != 0; }
 };

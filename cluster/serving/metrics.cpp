@@ -72,6 +72,8 @@ struct DoorCounts {
   Counter& read;
   Gauge& open;
   Gauge& live;
+  std::function<std::int64_t()> counted_by{};  ///< under the mutex
+  bool was_counted = false;
 };
 
 }  // namespace
@@ -100,17 +102,34 @@ struct Metrics::Impl {
                                      .Name("evershard_connections_refused_total")
                                      .Help("Connections closed before or instead of a request, by door and reason.")
                                      .Register(registry);
+  Family<Counter>& over_limit = prometheus::BuildCounter()
+                                    .Name("evershard_client_refusals_total")
+                                    .Help("Requests and streams refused because their client has had its share, by door and limit.")
+                                    .Register(registry);
   Family<Gauge>& live = prometheus::BuildGauge().Name("evershard_streams").Help("Live streams that are open, by door.").Register(registry);
 
   [[nodiscard]] DoorCounts counts(const char* door) {
     return {door, append_latency.Add({{"door", door}}, request_seconds), append_size.Add({{"door", door}}, append_events), read.Add({{"door", door}}),
-            open.Add({{"door", door}}), live.Add({{"door", door}})};
+            open.Add({{"door", door}}), live.Add({{"door", door}}), {}, false};
   }
   std::array<DoorCounts, 2> doors{counts("http"), counts("grpc")};
   [[nodiscard]] DoorCounts& of(std::string_view door) {
     auto& found = doors[door == doors[0].door ? 0 : 1];
     EVERSHARD_CHECK(found.door == door, "a door that is counted is http or grpc");
     return found;
+  }
+
+  /// Of doors that have to be asked; their gauges are set on the way.
+  [[nodiscard]] std::int64_t counted_connections() {
+    const std::lock_guard lock(mutex);
+    std::int64_t all = 0;
+    for (auto& door : doors) {
+      const auto count = door.counted_by ? door.counted_by() : 0;
+      if (door.counted_by || door.was_counted) door.open.Set(static_cast<double>(count));
+      door.was_counted = door.counted_by != nullptr;
+      all += count;
+    }
+    return all;
   }
 
   std::mutex mutex;
@@ -149,8 +168,17 @@ void Metrics::connections(std::string_view door, int change) {
   impl_->of(door).open.Increment(change);
 }
 
+void Metrics::connections_from(std::string_view door, std::function<std::int64_t()> count) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->of(door).counted_by = std::move(count);
+}
+
 void Metrics::connection_refused(std::string_view door, std::string_view why) {
   impl_->turned_away.Add({{"door", std::string(door)}, {"reason", std::string(why)}}).Increment();
+}
+
+void Metrics::client_refused(std::string_view door, std::string_view limit) {
+  impl_->over_limit.Add({{"door", std::string(door)}, {"limit", std::string(limit)}}).Increment();
 }
 
 void Metrics::streams(std::string_view door, int change) {
@@ -164,7 +192,7 @@ DoorFigures Metrics::figures() const {
   figures.events = impl_->events.load(std::memory_order_relaxed);
   figures.refused = impl_->refused.load(std::memory_order_relaxed);
   figures.reads = impl_->reads.load(std::memory_order_relaxed);
-  figures.connections = impl_->connections.load(std::memory_order_relaxed);
+  figures.connections = impl_->connections.load(std::memory_order_relaxed) + impl_->counted_connections();
   figures.streams = impl_->streams.load(std::memory_order_relaxed);
   figures.append_latencies = impl_->append_latencies.read();
   return figures;
@@ -173,6 +201,7 @@ DoorFigures Metrics::figures() const {
 Result<std::string> Metrics::text(const Administration& administration) const {
   auto stats = administration.stats();
   if (!stats) return refuse(std::move(stats).error());
+  (void)impl_->counted_connections();
   auto families = impl_->registry.Collect();
   auto store = StoreFigures(*stats).Collect();
   families.insert(families.end(), std::make_move_iterator(store.begin()), std::make_move_iterator(store.end()));

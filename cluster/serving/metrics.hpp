@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,8 +52,12 @@ class Metrics {
   void events_read(std::string_view door, std::size_t events);
   /// +1 when one is accepted, -1 when it is gone.
   void connections(std::string_view door, int change);
+  /// Instead, of a door that is not told when they come and go: asked whenever figures are. Empty: it has none any more.
+  void connections_from(std::string_view door, std::function<std::int64_t()> count);
   /// Connections that were turned away before they could ask: too many, no TLS, too slow, garbage.
   void connection_refused(std::string_view door, std::string_view why);
+  /// Requests and streams that were refused because their client has had its share. `limit`: requests, bytes, streams.
+  void client_refused(std::string_view door, std::string_view limit);
   /// Live streams that are open.
   void streams(std::string_view door, int change);
 

@@ -8,6 +8,7 @@
 
 #include "evershard/cluster/exchange/registered_types.hpp"
 #include "evershard/cluster/serving/access.hpp"
+#include "evershard/cluster/serving/client_gate.hpp"
 #include "evershard/cluster/serving/head_watch.hpp"
 #include "evershard/cluster/serving/metrics.hpp"
 #include "evershard/cluster/serving/work_pool.hpp"
@@ -28,6 +29,8 @@ struct Served {
   std::function<Result<RegisteredTypes>()> types;
   /// What all doors count.
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
+  /// What each client may ask of all doors together.
+  std::shared_ptr<ClientGate> clients = std::make_shared<ClientGate>(ClientLimitOptions{});
 };
 
 }  // namespace evershard::serving

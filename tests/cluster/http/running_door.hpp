@@ -19,11 +19,13 @@ inline constexpr std::string_view tokens = "reader read r-0123456789abcdef\nwrit
 
 class RunningDoor {
  public:
-  explicit RunningDoor(http::HttpOptions options = {}, std::string_view token_lines = {}, LocalOptions store_options = {})
+  explicit RunningDoor(http::HttpOptions options = {}, std::string_view token_lines = {}, LocalOptions store_options = {},
+                       serving::ClientLimitOptions client_limits = {})
       : store(open_store(std::move(store_options))), pool(3), watch(store) {
     access = std::make_shared<serving::Access>(token_lines.empty() ? serving::Access::open() : serving::Access::of_tokens(token_lines, "TOKENS").value());
     options.listen = "127.0.0.1:0";
     served = std::make_unique<serving::Served>(serving::Served{store, store, pool, watch, [this] { return access; }, [this] { return types; }});
+    served->clients = std::make_shared<serving::ClientGate>(client_limits);
     auto started = http::HttpDoor::start(*served, std::move(options));
     EXPECT_TRUE(started) << started.error().what;
     door = *std::move(started);

@@ -1,0 +1,63 @@
+#include "evershard/cluster/door/connection_count.hpp"
+
+#include <grpc/grpc.h>
+#include <grpc/support/alloc.h>
+
+#include <algorithm>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace evershard::door {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t page_connections_max = 10'000;
+
+/// Empty object: it is no JSON.
+json told(char* text) {
+  auto read = text == nullptr ? json() : json::parse(text, nullptr, false);
+  gpr_free(text);
+  return read.is_object() ? read : json::object();
+}
+
+/// Numbers are text there, as JSON of Protobuf has them.
+std::int64_t number_of(const json& id) { return id.is_string() ? std::strtoll(id.get_ref<const std::string&>().c_str(), nullptr, 10) : 0; }
+
+std::int64_t newest_server() {
+  std::int64_t newest = 0;
+  for (bool more = true; more;) {
+    const auto page = told(grpc_channelz_get_servers(newest + 1));
+    more = false;
+    for (const auto& server : page.value("server", json::array())) {
+      newest = std::max(newest, number_of(server["ref"]["serverId"]));
+      more = !page.value("end", false);
+    }
+  }
+  return newest;
+}
+
+}  // namespace
+
+std::unique_ptr<grpc::Server> ConnectionCount::start(grpc::ServerBuilder& builder, ConnectionCount& count) {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  auto server = builder.BuildAndStart();
+  if (server) count.server_ = newest_server();
+  return server;
+}
+
+std::int64_t ConnectionCount::read() const {
+  if (server_ == 0) return 0;
+  std::int64_t connections = 0;
+  for (std::int64_t last = 0;;) {
+    const auto page = told(grpc_channelz_get_server_sockets(server_, last + 1, page_connections_max));
+    const auto sockets = page.value("socketRef", json::array());
+    connections += static_cast<std::int64_t>(sockets.size());
+    if (sockets.empty() || page.value("end", false)) return connections;
+    last = number_of(sockets.back()["socketId"]);
+  }
+}
+
+}  // namespace evershard::door

@@ -1,0 +1,137 @@
+// What each client may ask of the gRPC door: refused as overloaded, with the time to try again, and nobody else harmed.
+
+#include <gmock/gmock.h>
+
+#include "evershard/cluster/wire/status.hpp"
+#include "evershard/protocol/codec.hpp"
+#include "evershard/v1/service.pb.h"
+#include "google/protobuf/any.pb.h"
+#include "tests/remote/raw_calls.hpp"
+#include "tests/remote/served_store.hpp"
+
+namespace evershard {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+constexpr const char* two_tokens = "one read,append,admin one-one-one-one-one\ntwo read,append,admin two-two-two-two-two\n";
+
+/// A served store with limits.
+class LimitedStore : public ServedStore {
+ public:
+  explicit LimitedStore(serving::ClientLimitOptions limits, const std::string& lines = two_tokens) : ServedStore({}, lines) {
+    served->clients = std::make_shared<serving::ClientGate>(limits);
+  }
+  [[nodiscard]] std::string metrics() const { return *served->metrics->text(local); }
+};
+
+RemoteOptions client_with(const std::string& token) { return {.token = token, .timeout = 5s}; }
+const std::string token_one = "one-one-one-one-one", token_two = "two-two-two-two-two";
+
+/// The retry_after_ms in a status' details. 0: there is none.
+std::uint32_t retry_after_of(const grpc::Status& status) {
+  // google.rpc.Status: 3: details.
+  for (std::size_t at = 0; at < status.error_details().size(); ++at) {
+    google::protobuf::Any any;
+    v1::Error error;
+    if (status.error_details()[at] != 0x1a) continue;
+    const std::string rest = status.error_details().substr(at + 2 + (static_cast<unsigned char>(status.error_details()[at + 1]) >= 0x80 ? 1 : 0));
+    if (any.ParseFromString(rest) && error.ParseFromString(any.value())) return error.retry_after_ms();
+  }
+  return 0;
+}
+
+TEST(DoorClientLimits, RequestsOverTheRateAreRefusedWithATimeToTryAgain) {
+  LimitedStore store({.requests_per_second_max = 5});
+  const auto channel = raw::channel(store.address());
+  std::string head;
+  grpc::Status refused;
+  int answered = 0;
+  for (; answered < 100 && refused.ok(); ++answered) refused = raw::unary(*channel, "/evershard.v1.EventStore/Head", "", &head, token_one);
+  EXPECT_GE(answered, 6);
+  EXPECT_LT(answered, 50);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(wire::error_of(refused).code, ErrorCode::overloaded);
+  const auto retry = retry_after_of(refused);
+  EXPECT_GE(retry, 1u);
+  EXPECT_LE(retry, 200u);
+  EXPECT_TRUE(raw::unary(*channel, "/evershard.v1.EventStore/Head", "", &head, token_two).ok()) << "the other client has a rate of its own";
+  std::this_thread::sleep_for(std::chrono::milliseconds(retry + 5));
+  EXPECT_TRUE(raw::unary(*channel, "/evershard.v1.EventStore/Head", "", &head, token_one).ok()) << "what it said would do does";
+  EXPECT_THAT(store.metrics(), HasSubstr(R"(evershard_client_refusals_total{door="grpc",limit="requests"})"));
+}
+
+TEST(DoorClientLimits, EachAppendOfAStreamIsARequestAndARefusedOneStoresNothing) {
+  LimitedStore store({.requests_per_second_max = 10});
+  auto remote = store.connect(client_with(token_one));
+  std::vector<std::future<Result<Appended>>> answers;
+  for (int i = 0; i < 100; ++i) answers.push_back(remote.append_future(Append{}.event("a-1", "T", "x")));
+  std::uint64_t stored = 0, refused = 0;
+  for (auto& answer : answers) {
+    const auto result = answer.get();
+    ++(result ? stored : refused);
+    EXPECT_TRUE(result || result.error().code == ErrorCode::overloaded) << result.error().what;
+  }
+  EXPECT_GE(stored, 9u);
+  EXPECT_GT(refused, 50u);
+  EXPECT_EQ(store.local.head()->value, stored) << "exactly what was acknowledged is there";
+  auto other = store.connect(client_with(token_two));
+  EXPECT_TRUE(other.append(Append{}.event("a-1", "T", "x")));
+}
+
+TEST(DoorClientLimits, BytesOverTheRateAreRefused) {
+  LimitedStore store({.bytes_per_second_max = 100'000});
+  auto remote = store.connect(client_with(token_one));
+  EXPECT_TRUE(remote.append(Append{}.event("a-1", "T", std::string(300'000, 'x')))) << "larger than a second's worth: paid for afterwards";
+  const auto refused = remote.append(Append{}.event("a-1", "T", std::string(300'000, 'x')));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::overloaded);
+  EXPECT_THAT(refused.error().what, HasSubstr("100000 bytes a second"));
+  EXPECT_EQ(store.local.head()->value, 1u);
+  EXPECT_THAT(store.metrics(), HasSubstr(R"(evershard_client_refusals_total{door="grpc",limit="bytes"} 1)"));
+}
+
+TEST(DoorClientLimits, StreamsAreCountedUntilTheyEnd) {
+  LimitedStore store({.streams_max = 3}, {});  // by address: all of these are one client
+  append_events(store.local, 3);
+  auto remote = store.connect();
+  std::vector<EventFeed> feeds;
+  for (int i = 0; i < 3; ++i) {
+    feeds.push_back(remote.follow(Query::all()));
+    ASSERT_TRUE(feeds.back().next(5s));
+  }
+  auto fourth = store.connect().follow(Query::all());
+  const auto refused = fourth.next(5s);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::overloaded);
+  EXPECT_TRUE(remote.head()) << "calls that do not stay are no streams";
+  feeds.clear();
+  Result<FeedItem> item = refuse(ErrorCode::overloaded, "not asked yet");
+  for (int tries = 0; tries < 200 && !item; ++tries) {
+    std::this_thread::sleep_for(10ms);
+    auto feed = remote.follow(Query::all());
+    item = feed.next(5s);
+  }
+  EXPECT_TRUE(item) << item.error().what;
+}
+
+TEST(DoorMetrics, CountTheConnectionsThatGrpcHas) {
+  ServedStore store;
+  EXPECT_EQ(store.served->metrics->figures().connections, 0);
+  ServedStore another;  // its connections are its own
+  std::vector<std::shared_ptr<grpc::Channel>> channels;
+  for (int i = 0; i < 7; ++i) {
+    channels.push_back(raw::channel(store.address()));
+    ASSERT_TRUE(raw::unary(*channels.back(), "/evershard.v1.EventStore/Head", "").ok());
+  }
+  EXPECT_EQ(store.served->metrics->figures().connections, 7);
+  EXPECT_EQ(another.served->metrics->figures().connections, 0);
+  EXPECT_THAT(*store.served->metrics->text(store.local), HasSubstr("evershard_connections{door=\"grpc\"} 7\n"));
+  channels.clear();
+  for (int tries = 0; tries < 500 && store.served->metrics->figures().connections > 0; ++tries) std::this_thread::sleep_for(10ms);
+  EXPECT_EQ(store.served->metrics->figures().connections, 0);
+}
+
+}  // namespace
+}  // namespace evershard
