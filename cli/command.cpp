@@ -45,6 +45,7 @@ std::optional<RemoteOptions> Invocation::server() const {
   options.tls_ca = given("tls-ca", "EVERSHARD_TLS_CA");
   options.tls_certificate = given("tls-cert", "EVERSHARD_CLIENT_TLS_CERT");
   options.tls_key = given("tls-key", "EVERSHARD_CLIENT_TLS_KEY");
+  options.compression = arguments.has("compression");
   options.timeout = std::chrono::seconds(arguments.number_at_least("timeout", 1));
   return options;
 }
@@ -77,6 +78,7 @@ Options store_options() {
       .value("tls-ca", "FILE", "who signed the server's certificate; else EVERSHARD_TLS_CA, else whom this machine trusts")
       .value("tls-cert", "FILE", "a certificate of one's own; else EVERSHARD_CLIENT_TLS_CERT")
       .value("tls-key", "FILE", "and its key; else EVERSHARD_CLIENT_TLS_KEY")
+      .flag("compression", "appends and pages are compressed on their way: for slow networks")
       .number("timeout", "SECONDS", "how long a server may take to answer, all tries together", 10);
   return options;
 }

@@ -59,7 +59,9 @@ grpc::ServerUnaryReactor* answer_append(Calls& calls, grpc::CallbackServerContex
   if (auto admitted = here->admit(*context, serving::Scope::append, in->Length()); !admitted) return refused(admitted.error());
   grpc::Slice slice;
   std::uint32_t most = 0;
-  auto append = codec::decode_append(in_one_piece(*in, slice), most);
+  const auto content = content_of(*in, calls.message_bytes_max, slice);
+  if (!content) return refused(content.error());
+  auto append = codec::decode_append(*content, most);
   if (!append) return refused(append.error());
 
   auto asked = std::make_shared<Asked>(Asked{reactor, out, most, append->events.size(), {}, std::move(here)});

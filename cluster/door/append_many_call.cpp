@@ -35,14 +35,16 @@ void AppendManyCall::OnReadDone(bool ok) {
   const auto keep = shared_from_this();
   if (ok) {
     auto slot = std::make_shared<Slot>();
-    slot->bytes = incoming_.Length();
+    grpc::Slice slice;
+    const auto content = content_of(incoming_, calls_.message_bytes_max, slice);
+    slot->bytes = content ? content->size() : incoming_.Length();
     {
       const std::lock_guard lock(mutex_);
       if (finished_) return;  // too late: the stream's end tells that it was not taken
       slots_.push_back(slot);
       bytes_ += slot->bytes;
     }
-    take(slot);
+    take(slot, content);
   }
   {
     const std::lock_guard lock(mutex_);
@@ -52,10 +54,10 @@ void AppendManyCall::OnReadDone(bool ok) {
   go_on();
 }
 
-void AppendManyCall::take(const std::shared_ptr<Slot>& slot) {
+void AppendManyCall::take(const std::shared_ptr<Slot>& slot, const Result<std::string_view>& content) {
   if (auto over = here_.over_limit(slot->bytes)) return refuse_slot(slot, over->error, {}, over->retry_after);
-  grpc::Slice slice;
-  auto append = codec::decode_append(in_one_piece(incoming_, slice), slot->conflicts_max);
+  if (!content) return refuse_slot(slot, content.error());
+  auto append = codec::decode_append(*content, slot->conflicts_max);
   if (!append) return refuse_slot(slot, append.error());
   slot->events = append->events.size();
   if (slot->conflicts_max > 0) slot->conditions = append->conditions;

@@ -36,7 +36,7 @@ class AppendManyCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
     std::optional<grpc::ByteBuffer> outcome{};
   };
 
-  void take(const std::shared_ptr<Slot>& slot);
+  void take(const std::shared_ptr<Slot>& slot, const Result<std::string_view>& content);
   void answered(const std::shared_ptr<Slot>& slot, const Result<Appended>& result);
   void put_outcome(const std::shared_ptr<Slot>& slot, const pb::AppendOutcome& outcome);
   void refuse_slot(const std::shared_ptr<Slot>& slot, const Error& error, const std::vector<RecordedEvent>& conflicts = {},

@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "evershard/cluster/serving/gzip.hpp"
+
 namespace evershard::door {
 namespace {
 
@@ -32,8 +34,8 @@ std::string address_of(const grpc::CallbackServerContext& context) {
 
 }  // namespace
 
-Calls::Calls(serving::Served& s, serving::WorkPool& a, std::size_t appends_max, std::size_t bytes_max)
-    : served(s), answers(a), append_many_appends_max(appends_max), append_many_bytes_max(bytes_max) {
+Calls::Calls(serving::Served& s, serving::WorkPool& a, std::size_t appends_max, std::size_t bytes_max, std::size_t message_max)
+    : served(s), answers(a), append_many_appends_max(appends_max), append_many_bytes_max(bytes_max), message_bytes_max(message_max) {
   for (std::size_t i = 0; i < methods.size(); ++i) methods[i] = &served.metrics->method("grpc", method_names[i]);
 }
 
@@ -115,18 +117,40 @@ serving::HeadWatch::Ticket Calls::at_least(const pb::AtLeast* wanted, std::funct
                                    });
 }
 
-Result<void> parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message, const char* what) {
-  const google::protobuf::LogSilencer silence;  // what is refused needs no line on standard error
-  grpc::Slice slice;
-  const bool single = bytes.TrySingleSlice(&slice).ok() || bytes.DumpToSingleSlice(&slice).ok();
-  if (single && slice.size() <= std::numeric_limits<int>::max() && message.ParseFromArray(slice.begin(), static_cast<int>(slice.size()))) return {};
-  return refuse(ErrorCode::invalid_argument,
-                std::to_string(bytes.Length()) + " bytes are no " + what + ": malformed Protobuf, or text that is not UTF-8");
+Result<std::string_view> content_of(const grpc::ByteBuffer& bytes, std::size_t bytes_max, grpc::Slice& slice) {
+  if (!bytes.TrySingleSlice(&slice).ok() && !bytes.DumpToSingleSlice(&slice).ok()) return std::string_view();
+  const std::string_view content(reinterpret_cast<const char*>(slice.begin()), slice.size());
+  if (!serving::is_gzip(content)) return content;
+  const auto unpacked = serving::unpacked_bytes(content, bytes_max);
+  if (!unpacked) return refuse(unpacked.error());
+  auto whole = new_slice(*unpacked);
+  auto* begin = reinterpret_cast<char*>(begin_of(whole));
+  EVERSHARD_TRY(serving::unpack(content, {begin, *unpacked}));
+  slice = std::move(whole);
+  return std::string_view(reinterpret_cast<const char*>(slice.begin()), slice.size());
 }
 
-std::string_view in_one_piece(const grpc::ByteBuffer& bytes, grpc::Slice& slice) {
-  if (!bytes.TrySingleSlice(&slice).ok() && !bytes.DumpToSingleSlice(&slice).ok()) return {};
-  return {reinterpret_cast<const char*>(slice.begin()), slice.size()};
+Result<void> parse(const grpc::ByteBuffer& bytes, std::size_t bytes_max, google::protobuf::MessageLite& message, const char* what) {
+  const google::protobuf::LogSilencer silence;  // what is refused needs no line on standard error
+  grpc::Slice slice;
+  const auto content = content_of(bytes, bytes_max, slice);
+  if (!content) return refuse(content.error());
+  if (content->size() <= std::numeric_limits<int>::max() && message.ParseFromArray(content->data(), static_cast<int>(content->size()))) return {};
+  return refuse(ErrorCode::invalid_argument,
+                std::to_string(content->size()) + " bytes are no " + what + ": malformed Protobuf, or text that is not UTF-8");
+}
+
+void compress_if_asked(grpc::CallbackServerContext& context) {
+  const auto& metadata = context.client_metadata();
+  const auto asked = metadata.find(wire::compression_key);
+  // The level, not the algorithm: then gRPC looks at what the client takes.
+  if (asked != metadata.end() && asked->second == wire::compression_gzip) context.set_compression_level(GRPC_COMPRESS_LEVEL_LOW);
+}
+
+grpc::WriteOptions write_options(std::size_t bytes) {
+  grpc::WriteOptions options;
+  if (bytes < wire::compressed_bytes_min) options.set_no_compression();
+  return options;
 }
 
 grpc::Slice new_slice(std::size_t bytes) { return {grpc_slice_malloc(bytes), grpc::Slice::STEAL_REF}; }

@@ -36,12 +36,13 @@ class Drainable {
 
 /// What the calls of a door stand on.
 struct Calls {
-  Calls(serving::Served& s, serving::WorkPool& a, std::size_t appends_max, std::size_t bytes_max);
+  Calls(serving::Served& s, serving::WorkPool& a, std::size_t appends_max, std::size_t bytes_max, std::size_t message_max);
 
   serving::Served& served;
   serving::WorkPool& answers;
   std::size_t append_many_appends_max;
   std::size_t append_many_bytes_max;
+  std::size_t message_bytes_max;
   std::atomic<std::uint64_t> under_way{0};
   std::mutex draining_mutex{};
   bool draining = false;
@@ -100,19 +101,26 @@ class UnderWay {
   serving::ClientGate::Stream stream_;
 };
 
-/// Errors: invalid_argument: malformed
-[[nodiscard]] Result<void> parse(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message, const char* what);
+/// The message in one piece, unpacked where it is gzip, as a view that lives as long as `slice`. gRPC would unpack all of it before it
+/// looks at how long it is: a message of a megabyte could take a gigabyte.
+/// Errors: too_large, invalid_argument (damaged)
+[[nodiscard]] Result<std::string_view> content_of(const grpc::ByteBuffer& bytes, std::size_t bytes_max, grpc::Slice& slice);
+/// Errors: those of content_of, invalid_argument: malformed
+[[nodiscard]] Result<void> parse(const grpc::ByteBuffer& bytes, std::size_t bytes_max, google::protobuf::MessageLite& message, const char* what);
 [[nodiscard]] grpc::ByteBuffer bytes_of(const google::protobuf::MessageLite& message);
 
-/// The bytes in one piece, as a view that lives as long as `slice`.
-[[nodiscard]] std::string_view in_one_piece(const grpc::ByteBuffer& bytes, grpc::Slice& slice);
+/// The pages of this call go out compressed, where the client takes it and asks for it. Before the first is sent.
+void compress_if_asked(grpc::CallbackServerContext& context);
+/// Of a page of so many bytes: a small one is not worth it.
+[[nodiscard]] grpc::WriteOptions write_options(std::size_t bytes);
+
 /// Memory to be filled, that becomes a message.
 [[nodiscard]] grpc::Slice new_slice(std::size_t bytes);
 [[nodiscard]] inline std::uint8_t* begin_of(grpc::Slice& slice) { return const_cast<std::uint8_t*>(slice.begin()); }  // ours alone so far
 
 template <class Message>
-[[nodiscard]] Result<void> parse(const grpc::ByteBuffer& bytes, Message& message) {
-  return parse(bytes, message, Message::descriptor()->full_name().c_str());
+[[nodiscard]] Result<void> parse(const Calls& calls, const grpc::ByteBuffer& bytes, Message& message) {
+  return parse(bytes, calls.message_bytes_max, message, Message::descriptor()->full_name().c_str());
 }
 
 /// Waits, perhaps, and is answered once; a caller who goes ends the wait.
@@ -143,7 +151,7 @@ grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, Method method, grpc::Ca
   auto here = std::make_shared<UnderWay>(calls, method);
   auto request = std::make_shared<Request>();
   auto caller = here->admit(*context, scope, in->Length());
-  auto parsed = caller ? parse(*in, *request) : Result<void>(refuse(caller.error()));
+  auto parsed = caller ? parse(calls, *in, *request) : Result<void>(refuse(caller.error()));
   if (!parsed) {
     reactor->Finish(here->refused(parsed.error()));
     return reactor;

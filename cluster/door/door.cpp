@@ -53,6 +53,8 @@ Result<std::shared_ptr<grpc::ServerCredentials>> credentials_of(const serving::T
 void set_options(grpc::ServerBuilder& builder, const DoorOptions& options) {
   builder.SetMaxReceiveMessageSize(static_cast<int>(options.message_bytes_max));
   builder.SetMaxSendMessageSize(-1);
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);  // unpacked by content_of(), which has a bound
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a second server on a port is an error
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, static_cast<int>(options.streams_max));
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, static_cast<int>(options.handshake_timeout.count()));
@@ -67,7 +69,7 @@ void set_options(grpc::ServerBuilder& builder, const DoorOptions& options) {
 
 struct Door::Impl {
   Impl(serving::Served& served, const DoorOptions& options)
-      : answers(1), calls(served, answers, options.append_many_appends_max, options.append_many_bytes_max), events(calls), administration(calls) {}
+      : answers(1), calls(served, answers, options.append_many_appends_max, options.append_many_bytes_max, options.message_bytes_max), events(calls), administration(calls) {}
 
   serving::WorkPool answers;
   Calls calls;

@@ -8,6 +8,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, grpc::
   auto call = std::make_shared<ReadCall>(calls);
   call->self_ = call;
   auto* reactor = call.get();
+  compress_if_asked(*context);
   if (auto begun = call->begin(context, *in); !begun) {
     call->finished_ = true;
     call->Finish(call->here_.refused(begun.error()));
@@ -23,7 +24,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, grpc::
 
 Result<void> ReadCall::begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in) {
   EVERSHARD_TRY(here_.admit_stream(*context, serving::Scope::read, in.Length()));
-  EVERSHARD_TRY(parse(in, request_));
+  EVERSHARD_TRY(parse(calls_, in, request_));
   if (request_.has_query() == request_.has_aggregate()) {
     return refuse(ErrorCode::invalid_argument, "a read is of a query or of an aggregate: exactly one of both is given");
   }
@@ -88,7 +89,7 @@ void ReadCall::go_on() {
   if (!writing_ && next_) {
     outgoing_ = *std::exchange(next_, std::nullopt);
     writing_ = true;
-    StartWrite(&outgoing_);
+    StartWrite(&outgoing_, write_options(outgoing_.Length()));
   }
   if (!reading_ && !next_ && !ending_) {
     reading_ = true;

@@ -26,6 +26,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* SubscribeCall::start(Calls& calls, g
   auto call = std::make_shared<SubscribeCall>(calls);
   call->self_ = call;
   auto* reactor = call.get();
+  compress_if_asked(*context);
   if (auto begun = call->begin(context, *in); !begun) call->finish(call->here_.refused(begun.error()));
   else call->run_read();
   return reactor;
@@ -34,7 +35,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* SubscribeCall::start(Calls& calls, g
 Result<void> SubscribeCall::begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in) {
   EVERSHARD_TRY(here_.admit_stream(*context, serving::Scope::read, in.Length()));
   pb::SubscribeRequest request;
-  EVERSHARD_TRY(parse(in, request));
+  EVERSHARD_TRY(parse(calls_, in, request));
   if (!request.has_query()) return refuse(ErrorCode::invalid_argument, "query: is missing; { all: true } is everything");
   EVERSHARD_TRY(messages::get(*request.mutable_query(), query_));
   EVERSHARD_TRY(query_.check());
@@ -82,7 +83,7 @@ void SubscribeCall::send(pb::SubscribeResponse& response) {
   at_ = std::max(at_, GlobalPosition(response.watermark()));
   state_ = State::sending;
   outgoing_ = std::move(bytes);
-  StartWrite(&outgoing_);
+  StartWrite(&outgoing_, write_options(outgoing_.Length()));
 }
 
 void SubscribeCall::wait(GlobalPosition from) {

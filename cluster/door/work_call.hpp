@@ -25,7 +25,7 @@ class WorkCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public
     call->self_ = call;
     auto* reactor = call.get();
     auto parsed = call->here_.admit_stream(*context, serving::Scope::admin, in->Length());
-    if (parsed) parsed = parse(*in, call->request_);
+    if (parsed) parsed = parse(calls, *in, call->request_);
     if (!parsed) {
       call->Finish(call->here_.refused(parsed.error()));
       return reactor;

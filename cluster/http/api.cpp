@@ -118,6 +118,13 @@ Api::Handler Api::handler_of(RouteId id) {
 }
 
 void Api::answer(Asked asked, std::shared_ptr<Interest> interest, Answered answered) {
+  // Not appends: their answers are small, and made where the next are committed.
+  if (asked.route->id != RouteId::append && lists(asked.request.field("accept-encoding"), "gzip")) {
+    answered = [to = std::move(answered)](Answer answer) {
+      if (auto* response = std::get_if<Response>(&answer)) compress(*response);
+      to(std::move(answer));
+    };
+  }
   switch (asked.route->id) {
     case RouteId::health: return answered(health());
     case RouteId::session: return answered(session(asked.request));

@@ -15,23 +15,6 @@ constexpr std::string_view page_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// Whether one of a comma-separated list is `word`, without its parameters.
-bool lists(std::string_view list, std::string_view word) {
-  while (!list.empty()) {
-    const auto end = std::min(list.find(','), list.size());
-    auto one = list.substr(0, end);
-    list.remove_prefix(std::min(end + 1, list.size()));
-    const auto parameters = one.find(';');
-    const bool refused_by = parameters != std::string_view::npos && one.substr(parameters).find("q=0") != std::string_view::npos &&
-                            one.find_first_of("123456789", one.find("q=0")) == std::string_view::npos;
-    one = one.substr(0, parameters);
-    while (!one.empty() && one.front() == ' ') one.remove_prefix(1);
-    while (!one.empty() && one.back() == ' ') one.remove_suffix(1);
-    if (one == word) return !refused_by;
-  }
-  return false;
-}
-
 /// Maintenance takes no options.
 Result<void> check_empty(const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({}));

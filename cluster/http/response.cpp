@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "evershard/cluster/exchange/append_json.hpp"
+#include "evershard/cluster/serving/gzip.hpp"
 
 namespace evershard::http {
 
@@ -80,6 +81,32 @@ Response refused(const Refusal& refusal) {
   if (response.status == 429 && !says_when) response.headers.emplace_back("Retry-After", "1");
   if (response.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
   return response;
+}
+
+void compress(Response& response) {
+  constexpr std::size_t worth_it = 1'024;
+  if (response.body.size() < worth_it || !response.embedded.empty()) return;
+  auto packed = serving::gzip(response.body);
+  if (packed.size() >= response.body.size()) return;
+  response.body = std::move(packed);
+  response.headers.emplace_back("Content-Encoding", "gzip");
+  response.headers.emplace_back("Vary", "Accept-Encoding");
+}
+
+bool lists(std::string_view list, std::string_view word) {
+  while (!list.empty()) {
+    const auto end = std::min(list.find(','), list.size());
+    auto one = list.substr(0, end);
+    list.remove_prefix(std::min(end + 1, list.size()));
+    const auto parameters = one.find(';');
+    const bool refused_by = parameters != std::string_view::npos && one.substr(parameters).find("q=0") != std::string_view::npos &&
+                            one.find_first_of("123456789", one.find("q=0")) == std::string_view::npos;
+    one = one.substr(0, parameters);
+    while (!one.empty() && one.front() == ' ') one.remove_prefix(1);
+    while (!one.empty() && one.back() == ' ') one.remove_suffix(1);
+    if (one == word) return !refused_by;
+  }
+  return false;
 }
 
 std::string head_of(const Response& response, Framing framing, std::size_t bytes, bool keep_alive, bool http_1_0) {

@@ -41,6 +41,11 @@ struct Refusal {
 [[nodiscard]] Response refused(const Error& error);
 [[nodiscard]] Response refused(const Refusal& refusal);
 
+/// Gzip, where its size makes it worth it and it is not compressed yet.
+void compress(Response& response);
+/// Whether one of a comma-separated list is `word`, without its parameters, and not with q=0.
+[[nodiscard]] bool lists(std::string_view list, std::string_view word);
+
 enum class Framing { length, chunked, until_close };
 /// The status line and all headers, with those that every answer has. `bytes`: of the body, where the framing is `length`.
 [[nodiscard]] std::string head_of(const Response& response, Framing framing, std::size_t bytes, bool keep_alive, bool http_1_0);

@@ -69,6 +69,7 @@ class AppendStream::Call final : public grpc::ClientBidiReactor<grpc::ByteBuffer
     outgoing_ = grpc::ByteBuffer(&slice, 1);
     grpc::WriteOptions options;
     if (more) options.set_buffer_hint();
+    if (request.size() < wire::compressed_bytes_min) options.set_no_compression();
     StartWrite(&outgoing_, options);
   }
 

@@ -68,6 +68,10 @@ Result<std::shared_ptr<Connection>> Connection::make(const RemoteOptions& option
 std::unique_ptr<grpc::ClientContext> Connection::context() const {
   auto context = std::make_unique<grpc::ClientContext>();
   if (!options_.token.empty()) context->AddMetadata("authorization", "Bearer " + options_.token);
+  if (options_.compression) {
+    context->set_compression_algorithm(GRPC_COMPRESS_GZIP);
+    context->AddMetadata(wire::compression_key, wire::compression_gzip);
+  }
   return context;
 }
 

@@ -20,6 +20,7 @@ struct RemoteOptions {
   std::filesystem::path tls_certificate{};  ///< this client's own, where the server asks for one
   std::filesystem::path tls_key{};
   std::chrono::milliseconds timeout = std::chrono::seconds(30);  ///< of each call, with all its tries; reads: of each wait for a page
+  bool compression = false;  ///< gzip of appends and of the pages of reads and follows: for slow networks, it costs both sides time
   std::size_t appends_in_flight_max = 4'096;                     ///< then `overloaded`
   std::size_t bytes_in_flight_max = 64u << 20;
 };

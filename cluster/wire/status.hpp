@@ -13,6 +13,11 @@
 
 namespace evershard::wire {
 
+/// Metadata of a call whose client wants its pages compressed: every gRPC client says that it could take them so.
+inline constexpr const char* compression_key = "evershard-compression";
+inline constexpr const char* compression_gzip = "gzip";
+inline constexpr std::size_t compressed_bytes_min = 512;  ///< what is smaller goes as it is
+
 /// With an evershard.v1.Error in its details. `conflicts`: as many of them as have room. `retry_after`: of `overloaded`; absent: what a
 /// full queue of the store takes.
 [[nodiscard]] grpc::Status status_of(const Error& error, const std::vector<RecordedEvent>& conflicts = {},

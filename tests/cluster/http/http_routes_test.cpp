@@ -1,5 +1,6 @@
 // Every route of the JSON API, asked over a real connection.
 
+#include "evershard/cluster/serving/gzip.hpp"
 #include "tests/cluster/http/running_door.hpp"
 
 namespace evershard {
@@ -373,6 +374,29 @@ TEST(HttpRoutes, GiveBytesAsTheyWereStored) {
   EXPECT_EQ(answer.json()["tags"][0], event.tags[0]);
   EXPECT_EQ(answer.json()["payload"], "AP8NCg==");
   EXPECT_THAT(answer.body, HasSubstr("12345678901234567890123"));
+}
+
+TEST(HttpRoutes, AnswerInGzipWhereItIsAskedForAndWorthIt) {
+  RunningDoor door;
+  for (int i = 0; i < 50; ++i) append_one(door.store, "order-" + std::to_string(i), "Placed", {"tag"}, R"({"article":"of some length, and again the same"})");
+  const std::string gzip = "Accept-Encoding: br, gzip\r\n";
+  const auto plain = door.get("/api/v1/events"), packed = door.get("/api/v1/events", gzip);
+  EXPECT_EQ(plain.header("content-encoding"), "");
+  ASSERT_EQ(packed.header("content-encoding"), "gzip");
+  EXPECT_EQ(packed.header("vary"), "Accept-Encoding");
+  EXPECT_LT(packed.body.size(), plain.body.size() / 4);
+  const auto bytes = serving::unpacked_bytes(packed.body, 1u << 20);
+  ASSERT_TRUE(bytes);
+  std::string again(*bytes, '?');
+  ASSERT_TRUE(serving::unpack(packed.body, again));
+  EXPECT_EQ(again, plain.body);
+
+  EXPECT_EQ(door.get("/api/v1/events", "Accept-Encoding: gzip;q=0\r\n").header("content-encoding"), "");
+  EXPECT_EQ(door.get("/api/v1/head", gzip).header("content-encoding"), "") << "too small to be worth it";
+  EXPECT_EQ(door.get("/metrics", gzip).header("content-encoding"), "gzip");
+  auto live = door.client();
+  live.send("GET /api/v1/live/events HTTP/1.1\r\nHost: localhost\r\n" + gzip + "\r\n");
+  EXPECT_EQ(live.read_event().value().name, "event") << "a live stream is read as it comes";
 }
 
 }  // namespace
