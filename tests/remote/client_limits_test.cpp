@@ -101,10 +101,13 @@ TEST(DoorClientLimits, StreamsAreCountedUntilTheyEnd) {
     feeds.push_back(remote.follow(Query::all()));
     ASSERT_TRUE(feeds.back().next(5s));
   }
-  auto fourth = store.connect().follow(Query::all());
-  const auto refused = fourth.next(5s);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::overloaded);
+  const auto channel = raw::channel(store.address());  // a connection of its own, from a port of its own
+  v1::SubscribeRequest request;
+  request.mutable_query()->set_all(true);
+  const auto with = raw::context();
+  const auto refused = raw::read_all(*raw::stream(*channel, "/evershard.v1.EventStore/Subscribe", request.SerializeAsString(), *with));
+  EXPECT_EQ(wire::error_of(refused).code, ErrorCode::overloaded) << refused.error_message();
+  EXPECT_EQ(retry_after_of(refused), 1'000u);
   EXPECT_TRUE(remote.head()) << "calls that do not stay are no streams";
   feeds.clear();
   Result<FeedItem> item = refuse(ErrorCode::overloaded, "not asked yet");

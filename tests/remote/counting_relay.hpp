@@ -77,12 +77,12 @@ class CountingRelay {
         if (waiting[i].revents == 0) continue;
         const auto got = ::recv(ends[i], part.data(), part.size(), 0);
         over = got <= 0;
+        if (!over) bytes_[i] += static_cast<std::uint64_t>(got);  // before it arrives
         for (ssize_t sent = 0; !over && sent < got;) {
           const auto n = ::send(ends[1 - i], part.data() + sent, static_cast<std::size_t>(got - sent), MSG_NOSIGNAL);
           over = n <= 0;
           sent += n;
         }
-        if (!over) bytes_[i] += static_cast<std::uint64_t>(got);
       }
       if (over) break;
     }

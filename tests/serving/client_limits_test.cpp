@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <random>
+#include <thread>
+#include <vector>
 
 #include "evershard/cluster/serving/client_gate.hpp"
 
@@ -150,6 +153,30 @@ TEST(ClientGate, GivesAStreamBackWhenItIsLetGo) {
   EXPECT_THAT(refused.refusal->error.what, ::testing::HasSubstr("1 streams"));
   held.stream.reset();
   EXPECT_TRUE(gate.open("a").stream);
+}
+
+TEST(ClientGate, CountsRightFromManyThreads) {
+  ClientGate gate{{.requests_per_second_max = 100, .streams_max = 8}};
+  std::atomic<int> taken{0};
+  std::vector<std::thread> threads;
+  const auto begin = std::chrono::steady_clock::now();
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 1'000; ++i) {
+        if (!gate.ask("a", 1, 0)) ++taken;
+        const auto one = gate.open("a"), two = gate.open("a");
+        EXPECT_TRUE(one.stream && two.stream) << "four threads hold eight at most";
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  EXPECT_GE(taken, 100);
+  EXPECT_LE(taken, 100 + seconds * 100 + 1);
+  std::vector<ClientGate::Stream> all;
+  for (int i = 0; i < 8; ++i) all.push_back(gate.open("a").stream);
+  EXPECT_TRUE(all.back());
+  EXPECT_FALSE(gate.open("a").stream) << "all of them were given back, none twice";
 }
 
 }  // namespace

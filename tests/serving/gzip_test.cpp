@@ -34,6 +34,12 @@ TEST(Gzip, GivesBackWhatWasPacked) {
   }
 }
 
+TEST(Gzip, NothingIsPackedAndUnpackedToo) {
+  const auto again = unpacked(gzip(""), 0);
+  ASSERT_TRUE(again) << again.error().what;
+  EXPECT_EQ(*again, "");
+}
+
 TEST(Gzip, RefusesWhatIsTooLargeBeforeItUnpacksIt) {
   const auto packed = gzip(std::string(2'000'000, 'x'));
   EXPECT_LT(packed.size(), 20'000u);
