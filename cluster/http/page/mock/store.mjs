@@ -116,6 +116,14 @@ export class MockStore {
     return { events, watermark: this.events.length, complete, next: complete ? null : { from: events.at(-1).seq_nr + (backwards ? -1 : 1) } };
   }
 
+  /// A copy that is retained, and the latest beside it, as the store keeps them.
+  putSnapshot({ aggregate, version, payload }) {
+    const { position, occurred_at } = this.streams.get(aggregate)[version - 1];
+    const put = { aggregate, version, position, payload, schema_revision: 1, taken_at: occurred_at };
+    const retained = (this.snapshots.get(aggregate) ?? []).filter(({ latest }) => !latest);
+    this.snapshots.set(aggregate, [...retained, { ...put, latest: false }, { ...put, latest: true }]);
+  }
+
   state(id, { version }) {
     const info = this.aggregate(id);
     const at = version ?? info.version;
@@ -189,18 +197,8 @@ export function fill(store, count) {
   }
   for (const [id, stream] of store.streams) {
     const versions = stream.map((e) => e.seq_nr).filter((nr) => nr % 4 === 0);
-    store.snapshots.set(
-      id,
-      versions.map((version, i) => ({
-        aggregate: id,
-        version,
-        position: stream[version - 1].position,
-        payload: { open: true, lines: version + 2, total: (version * 1711) / 100, city: cities[version % 5] },
-        schema_revision: 1,
-        taken_at: stream[version - 1].occurred_at,
-        latest: i === versions.length - 1,
-      })),
-    );
+    for (const version of versions)
+      store.putSnapshot({ aggregate: id, version, payload: { open: true, lines: version + 2, total: (version * 1711) / 100, city: cities[version % 5] } });
   }
 }
 

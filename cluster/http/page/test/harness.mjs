@@ -3,15 +3,19 @@
 //   PAGE_URL                                      an open server with any data; the tests append their own
 //   PAGE_TOKENS_URL, PAGE_TOKEN_READ, PAGE_TOKEN_ADMIN   one with tokens
 //   PAGE_EMPTY_URL                                one whose store is empty
+//   PAGE_PROGRAM                                  `evershard`: puts snapshots into PAGE_URL's store, by gRPC
 //   PAGE_CHROMIUM                                 the browser; /usr/bin/chromium otherwise
 //   PAGE_TIMEOUT_MS                               how long one step may take; 60,000 otherwise
 
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { connect, createServer } from 'node:net';
+import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 import { mock } from '../mock/server.mjs';
 
 export const real = process.env.PAGE_URL !== undefined;
+const stepMsMax = Number(process.env.PAGE_TIMEOUT_MS ?? 60_000);
 export const tokenOf = { read: process.env.PAGE_TOKEN_READ ?? 'reader', admin: process.env.PAGE_TOKEN_ADMIN ?? 'keeper' };
 
 /// A wire between browser and server: cut() ends what is under way and answers nothing new.
@@ -41,13 +45,26 @@ async function wire(url) {
   };
 }
 
+/// What a page shows a moment later: `check` holds within the time of a step.
+export async function soon(check) {
+  for (const until = Date.now() + stepMsMax; ; await new Promise((then) => setTimeout(then, 20))) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+    }
+  }
+}
+
 export async function harness() {
   const closing = [];
+  let invented; // the mock's store
   const serve = async (name, options) => {
     if (process.env[name]) return process.env[name];
     if (real) return undefined;
     const server = await mock(options);
     closing.push(server.close);
+    if (name === 'PAGE_URL') invented = server.store;
     return server.url;
   };
   const wired = async (url) => {
@@ -89,7 +106,7 @@ export async function harness() {
   async function tab(at, hash = '', { width = 1200, height = 800, colorScheme = 'light', expected } = {}) {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme });
     const page = await context.newPage();
-    page.setDefaultTimeout(Number(process.env.PAGE_TIMEOUT_MS ?? 60_000));
+    page.setDefaultTimeout(stepMsMax);
     const complaints = [];
     page.on('pageerror', (error) => complaints.push(`error: ${error.stack}`));
     page.on('console', (message) => {
@@ -117,12 +134,22 @@ export async function harness() {
     return JSON.parse(text);
   }
 
+  /// The state of an aggregate of the open server at a version; the HTTP API takes none, so it goes the way an application's would.
+  async function snapshot({ aggregate, version, payload }) {
+    if (!real) return invented.putSnapshot({ aggregate, version, payload });
+    assert.ok(process.env.PAGE_PROGRAM, 'PAGE_PROGRAM is not given');
+    const { listen } = await (await fetch(`${open.url}/api/v1/info`)).json();
+    const words = ['snapshot', 'put', aggregate, '--server', listen.grpc, '--version', version, '--payload', JSON.stringify(payload), '--keep', 5];
+    await promisify(execFile)(process.env.PAGE_PROGRAM, words.map(String), { env: { PATH: process.env.PATH } });
+  }
+
   return {
     open,
     guarded,
     empty,
     tab,
     append,
+    snapshot,
     settle,
     close: async () => {
       for (const close of closing) await close();

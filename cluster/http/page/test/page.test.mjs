@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { harness, real, tokenOf } from './harness.mjs';
+import { harness, real, soon, tokenOf } from './harness.mjs';
 
 const run = Date.now().toString(36);
 const type = { placed: `Placed.${run}`, shipped: `Shipped.${run}` };
@@ -281,24 +281,27 @@ describe('aggregates', () => {
     await page.done();
   });
 
-  it('shows a state, at any version, and what lies behind the snapshot', async (t) => {
+  it('shows a state, at any version, and what lies behind the snapshot', async () => {
     const page = await h.tab(h.open, `#/aggregates/${aggregate(0)}/state`);
     await page.getByText('No snapshot at or before this version.').waitFor();
-    if (real) t.diagnostic('snapshots are the mock’s only: the API stores none');
-    else {
-      await page.goto(`${h.open.url}/#/aggregates`);
-      await page.getByRole('link', { name: 'order-1001' }).click();
-      await page.getByRole('link', { name: 'Snapshots' }).click();
-      await page.locator('summary').first().click();
-      await page.locator('details[open]').getByText('"open"').waitFor();
-      await page.locator('details[open]').getByRole('link', { name: 'The state at version 4' }).click();
-      await page.getByText('State of version 4').waitFor();
-      await page.goto(`${h.open.url}/#/aggregates/order-1001/state?version=3`);
-      await page.getByText('No snapshot at or before this version.').waitFor();
-      await page.getByLabel('Version', { exact: true }).fill('4');
-      await page.getByText('State of version 4').waitFor();
-      assert.match(await page.getByLabel('the state', { exact: true }).innerText(), /"lines": 6/);
-    }
+    const id = `kept${run}-1`;
+    await h.append({ events: Array.from({ length: 7 }, (_, i) => ({ aggregate: id, type: type.shipped, payload: { number: i + 1 } })) });
+    for (const version of [3, 5]) await h.snapshot({ aggregate: id, version, payload: { open: true, lines: version } });
+    await page.goto(`${h.open.url}/#/aggregates/${id}`);
+    await page.getByRole('link', { name: 'Snapshots' }).click();
+    await soon(async () => assert.equal(await page.locator('summary').count(), 3)); // two that are retained, and the latest
+    await page.locator('summary').last().click();
+    await page.locator('details[open]').getByText('"open"').waitFor();
+    await page.locator('details[open]').getByRole('link', { name: 'The state at version 3' }).click();
+    await page.getByText('State of version 3').waitFor();
+    assert.match(await page.getByLabel('the state', { exact: true }).innerText(), /"lines": 3/);
+    await page.goto(`${h.open.url}/#/aggregates/${id}/state?version=2`);
+    await page.getByText('No snapshot at or before this version.').waitFor();
+    await page.getByLabel('Version', { exact: true }).fill('6');
+    await page.getByText('State of version 5').waitFor();
+    assert.match(await page.getByLabel('the state', { exact: true }).innerText(), /"lines": 5/);
+    await page.locator('table.events').getByText('#6').waitFor();
+    assert.equal(await page.locator('table.events .c-position a').count(), 1);
     await page.done();
   });
 
@@ -317,7 +320,7 @@ describe('query and condition', () => {
     assert.ok(await page.getByRole('button', { name: 'Run', exact: true }).isDisabled());
     await page.getByLabel('Types').fill(type.placed);
     await page.keyboard.press('Enter');
-    assert.deepEqual(JSON.parse(await json.inputValue()), { items: [{ types: [type.placed] }] });
+    await soon(async () => assert.deepEqual(JSON.parse(await json.inputValue()), { items: [{ types: [type.placed] }] }));
     await json.fill(
       JSON.stringify({
         items: [
