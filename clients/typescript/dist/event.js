@@ -1,7 +1,7 @@
 // Events: as given to an append, and as the store gives them back.
 import { InvalidArgumentError } from "./errors.js";
 import { EventState } from "./gen/evershard/v1/event_pb.js";
-import { aggregateText, splitAggregate, textOf, toNumber, uuidBytes, uuidText } from "./ids.js";
+import { aggregateText, isUtf8, splitAggregate, textOf, toNumber, uuidBytes, uuidText } from "./ids.js";
 import { microseconds, timestampText } from "./timestamp.js";
 /** How a payload is to be read; from 1000 on they are the user's. */
 export const PayloadFormat = { unspecified: 0, json: 1, protobuf: 2, text: 3, encrypted: 4 };
@@ -12,7 +12,7 @@ export function encodePayload(payload, what) {
     if (payload instanceof Uint8Array)
         return { bytes: payload, format: PayloadFormat.unspecified };
     if (typeof payload === "string") {
-        if (!payload.isWellFormed())
+        if (!isUtf8(payload))
             throw new InvalidArgumentError(`${what}: half of a surrogate pair is no UTF-8`);
         return { bytes: new TextEncoder().encode(payload), format: PayloadFormat.text };
     }

@@ -12,6 +12,8 @@ export declare function aggregateText(id: {
     type: string;
     value: string;
 }): string;
+/** No half of a surrogate pair is in it: it can be written as UTF-8. As String.isWellFormed, which Node 18 does not have. */
+export declare function isUtf8(text: string): boolean;
 /** Text that goes over the wire as it is; half of a surrogate pair would silently become U+FFFD. Errors: InvalidArgumentError */
 export declare function textOf(value: string, what: string): string;
 /** A random UUID (version 4). */

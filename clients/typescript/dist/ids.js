@@ -45,11 +45,15 @@ function check(what, text, bytesMax) {
     if (bytes > bytesMax)
         throw new TooLargeError(`${what} has ${bytes} bytes, the most are ${bytesMax}`);
 }
+/** No half of a surrogate pair is in it: it can be written as UTF-8. As String.isWellFormed, which Node 18 does not have. */
+export function isUtf8(text) {
+    return !/\p{Surrogate}/u.test(text);
+}
 /** Text that goes over the wire as it is; half of a surrogate pair would silently become U+FFFD. Errors: InvalidArgumentError */
 export function textOf(value, what) {
     if (typeof value !== "string")
         throw new InvalidArgumentError(`${what}: must be a string, is ${JSON.stringify(value)}`);
-    if (!value.isWellFormed())
+    if (!isUtf8(value))
         throw new InvalidArgumentError(`${what}: ${JSON.stringify(value)} is not UTF-8: half of a surrogate pair`);
     return value;
 }

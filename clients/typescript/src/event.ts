@@ -4,7 +4,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import { InvalidArgumentError } from "./errors.js";
 import { EventState, type EventSchema, type RecordedEvent as Message } from "./gen/evershard/v1/event_pb.js";
-import { aggregateText, splitAggregate, textOf, toNumber, uuidBytes, uuidText } from "./ids.js";
+import { aggregateText, isUtf8, splitAggregate, textOf, toNumber, uuidBytes, uuidText } from "./ids.js";
 import { microseconds, timestampText } from "./timestamp.js";
 
 /** How a payload is to be read; from 1000 on they are the user's. */
@@ -36,7 +36,7 @@ export function encodePayload(payload: Payload | undefined, what: string): { byt
   if (payload === undefined) return { bytes: new Uint8Array(), format: PayloadFormat.unspecified };
   if (payload instanceof Uint8Array) return { bytes: payload, format: PayloadFormat.unspecified };
   if (typeof payload === "string") {
-    if (!payload.isWellFormed()) throw new InvalidArgumentError(`${what}: half of a surrogate pair is no UTF-8`);
+    if (!isUtf8(payload)) throw new InvalidArgumentError(`${what}: half of a surrogate pair is no UTF-8`);
     return { bytes: new TextEncoder().encode(payload), format: PayloadFormat.text };
   }
   let json: string | undefined;

@@ -24,9 +24,9 @@ test("reads go on after the last event that was given, as of the same watermark,
 
   for (const [reading, expected] of [
     [far.read(Query.tags(tag)), () => stored.slice()],
-    [far.read(Query.tags(tag), { backwards: true, limit: 3_000 }), () => stored.toReversed().slice(0, 3_000)],
+    [far.read(Query.tags(tag), { backwards: true, limit: 3_000 }), () => [...stored].reverse().slice(0, 3_000)],
     [far.readAggregate("load-1"), () => stored.filter(odd)],
-    [far.readAggregate("load-1", { backwards: true, limit: 1_600 }), () => stored.filter(odd).toReversed().slice(0, 1_600)],
+    [far.readAggregate("load-1", { backwards: true, limit: 1_600 }), () => stored.filter(odd).reverse().slice(0, 1_600)],
   ] as const) {
     const before = proxy.connections;
     const should = expected();

@@ -119,7 +119,7 @@ export async function mock({ port = 0, tokens: guarded = false, empty = false, e
         if (parts[2] === 'events')
           return store.stream(parts[1], { from: number(asked.get('from')), limit: number(asked.get('limit')), direction: asked.get('direction') });
         if (parts[2] === 'state') return store.state(parts[1], { version: number(asked.get('version')) });
-        if (parts[2] === 'snapshots') return (store.aggregate(parts[1]), { aggregate: parts[1], snapshots: (store.snapshots.get(parts[1]) ?? []).toReversed() });
+        if (parts[2] === 'snapshots') return (store.aggregate(parts[1]), { aggregate: parts[1], snapshots: [...(store.snapshots.get(parts[1]) ?? [])].reverse() });
         return store.aggregate(parts[1]);
       case 'POST append':
         return (need('append'), store.append(body));
