@@ -8,14 +8,15 @@
 #     USES_PUBLIC tl::expected       # foreign targets that public headers need
 #     HEADERS store.hpp ...          # public
 #     PCH <caf/all.hpp>              # precompiled headers of its own, or a target to share those of; default: the common ones
+#     PACKAGE remote                 # of a module with a folder `public`: what it is installed with; default: embedding
 #     SOURCES store.cpp ...)         # none: headers only
 #
 # The folder is linked to <build>/include/<name>/evershard/<folder>; a target sees its own root and those of its DEPENDS, nothing else.
 # A folder `public` beside it holds what a user includes, as public/evershard/local.hpp; such a module, with all it DEPENDS on, is
-# installed and is in evershard::evershard (EvershardPackage.cmake).
+# installed and is in evershard::evershard, or in what PACKAGE says (EvershardPackage.cmake).
 
 function(evershard_module name)
-  cmake_parse_arguments(arg "" "FOLDER;PCH" "DEPENDS;USES;USES_HEADERS;USES_PUBLIC;HEADERS;SOURCES" ${ARGN})
+  cmake_parse_arguments(arg "" "FOLDER;PCH;PACKAGE" "DEPENDS;USES;USES_HEADERS;USES_PUBLIC;HEADERS;SOURCES" ${ARGN})
   if(NOT arg_FOLDER)
     set(arg_FOLDER ${name})
   endif()
@@ -54,7 +55,10 @@ function(evershard_module name)
   set_property(GLOBAL APPEND PROPERTY EVERSHARD_MODULES ${target})
   if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${arg_FOLDER}/public)
     target_include_directories(${target} ${reach} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/${arg_FOLDER}/public>)
-    set_target_properties(${target} PROPERTIES EVERSHARD_PUBLIC ON)
+    if(NOT arg_PACKAGE)
+      set(arg_PACKAGE embedding)
+    endif()
+    set_target_properties(${target} PROPERTIES EVERSHARD_PUBLIC ON EVERSHARD_PACKAGE ${arg_PACKAGE})
   endif()
   if(NOT arg_SOURCES)
     return()

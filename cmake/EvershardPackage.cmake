@@ -1,13 +1,17 @@
-# What an application links, and how it is installed: evershard::evershard, the store and its aggregates; evershard::command_line,
-# the program `evershard` as a library.
+# What an application links, and how it is installed:
 #
+#   evershard::evershard      the store in one process, and its aggregates      component embedding
+#   evershard::remote         the client of a server                            component remote
+#   evershard::command_line   the program `evershard` as a library              component command_line, on both
+#
+# What the first two have in common is the component base: a client alone needs neither RocksDB nor CAF.
 # Everything a module with a folder `public` depends on belongs to it, so a new module needs no word here.
 #
 #   include/evershard/local.hpp, ...      the public folders
-#   include/evershard/<folder>/*.hpp      each module's HEADERS, read as in the tree; not of the command line
+#   include/evershard/<folder>/*.hpp      each module's HEADERS, read as in the tree; of remote what is public, of the command line none
 #   lib/libevershard_*.a                  a library a module
-#   lib/cmake/evershard/                  find_package(evershard [COMPONENTS command_line])
-#   lib/pkgconfig/evershard*.pc           pkg-config evershard, evershard-command-line
+#   lib/cmake/evershard/                  find_package(evershard [COMPONENTS ...]): evershard-config.cmake.in says what they give
+#   lib/pkgconfig/evershard*.pc           pkg-config evershard, evershard-remote, evershard-command-line
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -28,15 +32,20 @@ function(evershard_add_part package target)
   set_property(GLOBAL APPEND PROPERTY EVERSHARD_PARTS_OF_${package} ${target})
 endfunction()
 
-# The target that stands for a package's parts, as evershard::NAME; `component`: of the installation.
+# The target that stands for a package's parts, as evershard::NAME, of its component.
 function(evershard_package_target target name component)
   add_library(${target} INTERFACE)
   add_library(evershard::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(${target} INTERFACE cxx_std_20)
+  evershard_install_parts(${component} ${target})
+endfunction()
+
+# The libraries of a package, what is public of them, and further targets.
+function(evershard_install_parts component)
   if(EVERSHARD_INSTALL)
     get_property(parts GLOBAL PROPERTY EVERSHARD_PARTS_OF_${component})
-    install(TARGETS ${parts} ${target} EXPORT ${component} COMPONENT ${component} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    install(TARGETS ${parts} ${ARGN} EXPORT ${component} COMPONENT ${component} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
     foreach(part IN LISTS parts)
       evershard_install_public(${part} ${component})
     endforeach()
@@ -78,23 +87,43 @@ function(evershard_archives component out)
   set(${out} "${archives}" PARENT_SCOPE)
 endfunction()
 
-# After the last module an application may want.
-function(evershard_package)
+# The modules whose folder `public` is of this package.
+function(evershard_roots package out)
   get_property(modules GLOBAL PROPERTY EVERSHARD_MODULES)
   set(roots "")
   foreach(module IN LISTS modules)
-    get_target_property(public ${module} EVERSHARD_PUBLIC)
-    if(public)
+    get_target_property(of ${module} EVERSHARD_PACKAGE)
+    if(of STREQUAL package)
       list(APPEND roots ${module})
-      evershard_add_part(embedding ${module})
     endif()
+  endforeach()
+  set(${out} "${roots}" PARENT_SCOPE)
+endfunction()
+
+# After the last module an application may want.
+function(evershard_package)
+  evershard_add_part(base evershard_cluster_store)
+  evershard_install_parts(base)
+  evershard_roots(embedding roots)
+  foreach(root IN LISTS roots)
+    evershard_add_part(embedding ${root})
   endforeach()
   evershard_package_target(evershard_embedding evershard embedding)
   target_link_libraries(evershard_embedding INTERFACE ${roots})
+  if(EVERSHARD_REMOTE)
+    evershard_add_part(remote evershard_cluster_remote)
+    evershard_package_target(evershard_remote remote remote)
+    target_link_libraries(evershard_remote INTERFACE evershard_cluster_remote)
+  endif()
   if(EVERSHARD_INSTALL)
-    get_property(parts GLOBAL PROPERTY EVERSHARD_PARTS_OF_embedding)
-    foreach(part IN LISTS parts)
-      evershard_install_headers(${part} embedding)
+    foreach(component base embedding remote)
+      get_property(parts GLOBAL PROPERTY EVERSHARD_PARTS_OF_${component})
+      foreach(part IN LISTS parts)
+        get_target_property(public ${part} EVERSHARD_PUBLIC)
+        if(public OR NOT component STREQUAL remote)
+          evershard_install_headers(${part} ${component})
+        endif()
+      endforeach()
     endforeach()
   endif()
 endfunction()
@@ -106,19 +135,18 @@ function(evershard_command_line_package)
   target_link_libraries(evershard_command_line INTERFACE evershard_cli evershard_embedding)
 endfunction()
 
-# After both.
+# After all of them.
 function(evershard_package_files)
   if(NOT EVERSHARD_INSTALL)
     return()
   endif()
   set(package ${CMAKE_INSTALL_LIBDIR}/cmake/evershard)
-  install(EXPORT embedding NAMESPACE evershard:: FILE evershard-targets.cmake DESTINATION ${package} COMPONENT embedding)
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/evershard-config.cmake.in ${PROJECT_BINARY_DIR}/package/evershard-config.cmake
     INSTALL_DESTINATION ${package})
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/evershard-config-version.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/package/evershard-config.cmake ${PROJECT_BINARY_DIR}/package/evershard-config-version.cmake
                 ${PROJECT_SOURCE_DIR}/cmake/FindCAF.cmake ${PROJECT_SOURCE_DIR}/cmake/EvershardProtos.cmake
-    DESTINATION ${package} COMPONENT embedding)
+    DESTINATION ${package} COMPONENT base)
 
   # Relative to the .pc file itself, so that the whole can be moved.
   if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
@@ -128,14 +156,20 @@ function(evershard_package_files)
     set(prefix "\${pcfiledir}/${up}")
   endif()
   string(REGEX REPLACE "/$" "" prefix "${prefix}")
-  evershard_archives(embedding archives)
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/evershard.pc.in ${PROJECT_BINARY_DIR}/package/evershard.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/package/evershard.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT embedding)
-
-  if(EVERSHARD_COMMAND_LINE)
-    install(EXPORT command_line NAMESPACE evershard:: FILE evershard-command-line-targets.cmake DESTINATION ${package} COMPONENT command_line)
-    evershard_archives(command_line archives)
-    configure_file(${PROJECT_SOURCE_DIR}/cmake/evershard-command-line.pc.in ${PROJECT_BINARY_DIR}/package/evershard-command-line.pc @ONLY)
-    install(FILES ${PROJECT_BINARY_DIR}/package/evershard-command-line.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT command_line)
+  evershard_component_files(base evershard-base)
+  evershard_component_files(embedding evershard)
+  if(EVERSHARD_REMOTE)
+    evershard_component_files(remote evershard-remote)
   endif()
+  if(EVERSHARD_COMMAND_LINE)
+    evershard_component_files(command_line evershard-command-line)
+  endif()
+endfunction()
+
+# A component's targets for find_package, and its FILE.pc; `package` and `prefix` are the caller's.
+function(evershard_component_files component file)
+  install(EXPORT ${component} NAMESPACE evershard:: FILE ${file}-targets.cmake DESTINATION ${package} COMPONENT ${component})
+  evershard_archives(${component} archives)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${file}.pc.in ${PROJECT_BINARY_DIR}/package/${file}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/package/${file}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${component})
 endfunction()
