@@ -172,7 +172,7 @@ void HttpDoor::Impl::take_samples() {
   tick.expires_after(network->options.limits.stats_every);
   tick.async_wait([this](const SystemError& cancelled) {
     if (cancelled || network->stopping) return;
-    if (!sampling && network->api.live_stats().wanted()) {
+    if (!sampling) {
       sampling = true;
       pool.run([this, hold = network->under_way.hold()] {
         if (auto sample = network->api.sample()) network->api.live_stats().add(*std::move(sample));

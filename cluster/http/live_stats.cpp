@@ -9,9 +9,6 @@
 namespace evershard::http {
 namespace {
 
-/// A new watcher is shown the last sample at once where it is no older.
-constexpr auto age_max = std::chrono::milliseconds(1'500);
-
 std::uint64_t detail(const StoreStats& stats, std::string_view name) {
   for (const auto& [known, value] : stats.details) {
     if (known == name) return value;
@@ -63,37 +60,36 @@ std::string live_stats_json(const StatsSample& now, const std::optional<StatsSam
   return json.take();
 }
 
-void LiveStats::wait(std::uint64_t seen, std::weak_ptr<Stream> who, std::function<void(std::uint64_t, std::string)> tell) {
+void LiveStats::wait(std::uint64_t seen, std::weak_ptr<Stream> who, Tell tell) {
   std::unique_lock lock(mutex_);
-  if (number_ > seen && std::chrono::steady_clock::now() - taken_ <= age_max) {
-    const auto number = number_;
-    auto json = json_;
+  if (number_ > seen) {
+    const auto missed = std::min<std::uint64_t>(number_ - seen, past_.size());
+    const auto given = std::min<std::uint64_t>(missed, piece_samples_max);
+    std::string events;
+    for (auto at = past_.size() - missed; at < past_.size() - missed + given; ++at) events += past_[at];
+    const auto number = number_ - missed + given;
     lock.unlock();
-    return tell(number, std::move(json));
+    return tell(number, std::move(events));
   }
   const auto* key = who.lock().get();
   waiting_.push_back({std::move(who), key, std::move(tell)});
 }
 
-bool LiveStats::wanted() {
-  const std::lock_guard lock(mutex_);
-  return !waiting_.empty();
-}
-
 void LiveStats::add(StatsSample sample) {
   std::vector<Waiting> told;
   std::uint64_t number = 0;
-  std::string json;
+  std::string event;
   {
     const std::lock_guard lock(mutex_);
-    json = json_ = live_stats_json(sample, before_);
+    event = server_sent_event("stats", live_stats_json(sample, before_));
     number = ++number_;
-    taken_ = std::chrono::steady_clock::now();
+    past_.push_back(event);
+    if (past_.size() > samples_max) past_.pop_front();
     before_ = std::move(sample);
     told.swap(waiting_);
   }
   for (auto& waiting : told) {
-    if (const auto alive = waiting.who.lock()) waiting.tell(number, json);
+    if (const auto alive = waiting.who.lock()) waiting.tell(number, event);
   }
 }
 
@@ -106,9 +102,9 @@ void LiveStats::forget(const Stream* who) {
 }
 
 void StatsStream::next(Done done) {
-  stats_.wait(seen_, weak_from_this(), [this, done = std::move(done)](std::uint64_t number, std::string json) {
+  stats_.wait(seen_, weak_from_this(), [this, done = std::move(done)](std::uint64_t number, std::string events) {
     seen_ = number;
-    done({server_sent_event("stats", json)});
+    done({std::move(events)});
   });
 }
 

@@ -1,8 +1,10 @@
-// LiveStats: the figures of a moment, with rates and percentiles since the moment before, for all who watch.
+// LiveStats: the figures of a moment, with rates and percentiles since the moment before, for all who watch; and of the minutes before.
 
 #pragma once
 
-#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,12 +29,16 @@ struct StatsSample {
 /// Source: docs/http-api.md, "Live figures"
 [[nodiscard]] std::string live_stats_json(const StatsSample& now, const std::optional<StatsSample>& before);
 
-/// Everybody who watches is given the same samples; nobody watching: none are taken. Any thread.
+/// Everybody who watches is given the same samples, first those that are kept: whoever has just come sees how it went. Any thread.
 class LiveStats {
  public:
-  /// The next sample behind `seen`, at once where there is a fresh one.
-  void wait(std::uint64_t seen, std::weak_ptr<Stream> who, std::function<void(std::uint64_t number, std::string json)> tell);
-  [[nodiscard]] bool wanted();
+  static constexpr std::size_t samples_max = 600;       ///< ten minutes, at one a second
+  static constexpr std::size_t piece_samples_max = 60;  ///< given at once: about 40 KiB
+  /// `number` of the last one, and server-sent events.
+  using Tell = std::function<void(std::uint64_t number, std::string events)>;
+
+  /// The next samples behind `seen`, at once where there are any.
+  void wait(std::uint64_t seen, std::weak_ptr<Stream> who, Tell tell);
   void add(StatsSample sample);
   /// What nobody can wait for any more.
   void forget(const Stream* who);
@@ -41,12 +47,11 @@ class LiveStats {
   struct Waiting {
     std::weak_ptr<Stream> who;
     const Stream* key;
-    std::function<void(std::uint64_t, std::string)> tell;
+    Tell tell;
   };
   std::mutex mutex_;
   std::uint64_t number_ = 0;
-  std::string json_;
-  std::chrono::steady_clock::time_point taken_{};
+  std::deque<std::string> past_;  ///< the last of them is `number_`
   std::optional<StatsSample> before_;
   std::vector<Waiting> waiting_;
 };

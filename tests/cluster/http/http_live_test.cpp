@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "evershard/cluster/http/live_stats.hpp"
 #include "tests/cluster/http/running_door.hpp"
 
 namespace evershard {
@@ -183,6 +184,59 @@ TEST(HttpLive, OpensNoMoreStreamsThanItMay) {
   EXPECT_EQ(third.status, 429);
   EXPECT_EQ(third.code(), "overloaded");
   EXPECT_EQ(third.header("retry-after"), "1");
+}
+
+/// Numbers (as heads) of the samples that are given next.
+std::vector<std::uint64_t> next_samples(http::Stream& stream) {
+  std::vector<std::uint64_t> heads;
+  stream.next([&](http::Piece piece) {
+    constexpr std::string_view head = "\"head\":";
+    for (auto at = piece.bytes.find(head); at != std::string::npos; at = piece.bytes.find(head, at)) heads.push_back(std::stoull(piece.bytes.substr(at += head.size())));
+  });
+  return heads;
+}
+
+TEST(HttpLive, WhoeverComesIsGivenTheFiguresOfTheMinutesBeforeOnceAndInOrder) {
+  http::LiveStats stats;
+  auto add = [&, number = std::uint64_t{0}]() mutable {
+    http::StatsSample sample;
+    sample.store.watermark = GlobalPosition{++number};
+    stats.add(std::move(sample));
+  };
+  constexpr auto kept = http::LiveStats::samples_max, more = std::size_t{100};
+  for (std::size_t i = 0; i < kept + more; ++i) add();
+
+  const auto late = std::make_shared<http::StatsStream>(stats);
+  std::vector<std::uint64_t> all;
+  for (;;) {
+    const auto some = next_samples(*late);
+    if (some.empty()) break;
+    EXPECT_LE(some.size(), http::LiveStats::piece_samples_max);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  ASSERT_EQ(all.size(), kept);
+  for (std::size_t i = 0; i < kept; ++i) ASSERT_EQ(all[i], more + i + 1);
+
+  stats.forget(late.get());  // it waited for the next one
+  for (int i = 0; i < 3; ++i) add();
+  EXPECT_THAT(next_samples(*late), ElementsAre(kept + more + 1, kept + more + 2, kept + more + 3));
+}
+
+TEST(HttpLive, KeepsFiguresWhileNobodyWatches) {
+  RunningDoor door(quick());
+  std::this_thread::sleep_for(1s);
+  const auto now = Timestamp::now().text();
+  auto client = door.client();
+  client.send("GET /api/v1/live/stats HTTP/1.1\r\nHost: localhost\r\n\r\n");
+
+  std::string last = client.read_event().value().json()["at"];
+  EXPECT_LT(last, now);
+  for (int i = 0; i < 30; ++i) {
+    const std::string at = client.read_event().value().json()["at"];
+    ASSERT_LT(last, at);
+    last = at;
+  }
+  EXPECT_GT(last, now);
 }
 
 TEST(HttpLive, ShowsFiguresOfTheMoment) {

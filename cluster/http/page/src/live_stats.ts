@@ -11,9 +11,15 @@ export const rates = new Cell(new Rates());
 export const connection = new Cell<LiveState>('connecting');
 
 export function followStats(): () => void {
+  // The server begins with minutes at once: drawn together, not one by one.
+  let drawing = 0;
+  const draw = () => {
+    drawing = 0;
+    rates.touch();
+  };
   const take = (data: string) => {
     rates.value.add(parsed<LiveStats>(data));
-    rates.touch();
+    drawing ||= requestAnimationFrame(draw);
   };
   return follow({
     url: () => address('live/stats'),

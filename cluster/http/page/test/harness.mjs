@@ -73,7 +73,7 @@ export async function harness() {
     closing.unshift(made.close);
     return made;
   };
-  const open = await wired(await serve('PAGE_URL', { events: 400 }));
+  const open = await wired(await serve('PAGE_URL', { events: 400, backlog: 120 }));
   const guarded = await wired(await serve('PAGE_TOKENS_URL', { tokens: true, events: 20 }));
   const empty = await wired(await serve('PAGE_EMPTY_URL', { empty: true }));
   const browser = await chromium.launch({

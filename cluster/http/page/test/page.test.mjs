@@ -129,6 +129,54 @@ describe('overview', () => {
     await page.done();
   });
 
+  it('has curves at once: what the server kept of the minutes before', async () => {
+    await soon(async () => assert.ok(Date.now() - new Date((await (await fetch(`${h.open.url}/api/v1/info`)).json()).started_at).getTime() > 5_000));
+    const opened = Date.now();
+    const page = await h.tab(h.open);
+    await page.getByText('Live', { exact: true }).waitFor();
+    const plot = page.locator('.plot').first();
+    const seconds = (text) => text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+    await soon(async () => {
+      const box = await plot.boundingBox();
+      await page.mouse.move(box.x + box.width / 2, box.y + 41);
+      await page.mouse.move(box.x + 62, box.y + 40); // the oldest is the nearest
+      const when = seconds(await page.locator('.chart .when').first().innerText());
+      const age = (seconds(new Date(opened).toTimeString().slice(0, 8)) - when + 86_400) % 86_400;
+      assert.ok(age >= 3 && age <= 660, `${age} s before the page was opened`);
+    });
+    await page.done();
+  });
+
+  it('shows labels whole, however long', async () => {
+    const page = await h.tab(h.open, '', { expected: refusedLoad });
+    const sample = (second, micros) => ({
+      ...{ at: new Date(Date.now() - 60_000 + second * 1000).toISOString(), head: 1, appends: second * 12_345_678, events: second, refused: 0, reads: 0 },
+      ...{ disk_bytes: 1, disk_free_bytes: 1, memory_bytes: 1, tail_events: 0, commit_micros: { p50: micros, p99: micros }, append_micros: { p50: 1, p99: 1 } },
+    });
+    const body = [395_000, 250_000, 366_000].map((micros, i) => `event: stats\ndata: ${JSON.stringify(sample(i, micros))}\n\n`).join('');
+    await page.route('**/api/v1/live/stats', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
+    await page.addInitScript(() => {
+      window.labels = {};
+      const draw = CanvasRenderingContext2D.prototype.fillText;
+      CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+        const { actualBoundingBoxLeft, actualBoundingBoxRight } = this.measureText(text);
+        const at = x + this.getTransform().e;
+        window.labels[text] = at - actualBoundingBoxLeft >= 0 && at + actualBoundingBoxRight <= this.canvas.width;
+        draw.call(this, text, x, y);
+      };
+    });
+    await page.reload();
+    await soon(async () => {
+      const labels = await page.evaluate(() => window.labels);
+      assert.ok(labels['400 ms'] !== undefined && labels['10 M'] !== undefined, Object.keys(labels).join(', '));
+      assert.deepEqual(
+        Object.keys(labels).filter((text) => !labels[text]),
+        [],
+      );
+    });
+    await page.done();
+  });
+
   it('flushes, verifies with progress, goes on while one looks elsewhere, and can be stopped', async () => {
     const page = await h.tab(h.open);
     await page.getByRole('button', { name: 'Flush' }).click();

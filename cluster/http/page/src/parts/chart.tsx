@@ -17,6 +17,7 @@ export interface ChartProps {
 
 const height = 104;
 const windowSeconds = 300;
+const labelsWidth = 58; // of the figures at the side; more where one is longer
 const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 export function Chart({ title, unit, show, main, second }: ChartProps) {
@@ -32,6 +33,10 @@ export function Chart({ title, unit, show, main, second }: ChartProps) {
     const box = place.current!;
     const font = `11px ${getComputedStyle(document.body).fontFamily}`;
     const axis = { stroke: colour('--dim'), font, ticks: { show: false }, grid: { stroke: colour('--line'), width: 1 } };
+    const wide = (u: uPlot, labels: string[] | null) => {
+      u.ctx.font = font;
+      return Math.max(labelsWidth, ...(labels ?? []).map((label) => Math.ceil(u.ctx.measureText(label).width) + 10));
+    };
     const line = (name: string, fill?: string): uPlot.Series => ({ stroke: colour(name), width: 1.5, fill, points: { show: false }, spanGaps: false });
     plot.current = new uPlot(
       {
@@ -51,7 +56,7 @@ export function Chart({ title, unit, show, main, second }: ChartProps) {
             grid: { show: false },
             values: (u, at) => at.map((second) => (second - (u.scales.x?.min ?? 0) < 25 || (u.scales.x?.max ?? 0) - second < 20 ? '' : new Date(second * 1000).toTimeString().slice(0, 5))),
           },
-          { ...axis, size: 58, gap: 6, space: 26, values: (_, at) => at.map((value) => show(value)) },
+          { ...axis, size: wide, gap: 6, space: 26, values: (_, at) => at.map((value) => show(value).replace(/\.0+(?= |$)/, '')) },
         ],
         series: [{}, line('--accent', colour('--accent-wash')), ...(second ? [line('--second')] : [])],
         hooks: { setCursor: [(u) => setCursor(u.cursor.idx ?? null)] },
