@@ -1,36 +1,12 @@
 #include "evershard/actors/core/writer_state.hpp"
 
-#include <algorithm>
 #include <optional>
-#include <string>
 #include <utility>
 
-#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/actors/core/check_versions.hpp"
+#include "evershard/actors/core/named_ids.hpp"
 
 namespace evershard::actors {
-namespace {
-
-// A command shares the table with event ids. The shard it is looked up under is its aggregate's; a command's key and an
-// event's id are told apart by their 128 bits.
-std::optional<ShardId> command_shard(const Prepared& prepared) {
-  if (!prepared.append.command.given() || !prepared.command) return std::nullopt;
-  for (const auto& aggregate : prepared.append.aggregates) {
-    if (aggregate.id == prepared.command->aggregate) return aggregate.shard;
-  }
-  return std::nullopt;
-}
-
-Error conflict(const storage::EncodedAggregate& aggregate, ExpectedVersion expected, SeqNr actual) {
-  ErrorDetails details;
-  details.aggregate = aggregate.id;
-  details.expected = expected;
-  details.actual = actual;
-  const std::string is = actual.value == 0 ? " does not exist" : " is at version " + std::to_string(actual.value);
-  return {ErrorCode::version_conflict, "stream " + in_quotes(aggregate.text) + is + ", the append expects " + expected.text(),
-          std::move(details)};
-}
-
-}  // namespace
 
 WriterState::WriterState(sharding::OrderState start, Options options)
     : ordering_(start, options.ordering), recent_(start.watermark, options.recent_entries_max, options.key), shown_(start.watermark) {}
@@ -43,7 +19,9 @@ Decision WriterState::decide(const Prepared& prepared, std::vector<storage::Plac
   }
   if (prepared.refusal) return {Decision::Kind::refused, prepared.refusal->rests_on, prepared.refusal->error};
   find_heads(prepared);
-  if (auto refused = check_versions(prepared)) return std::move(*refused);
+  if (auto conflict = check_versions(prepared, heads_, last_writer_)) {
+    return {Decision::Kind::refused, heads_[conflict->aggregate].last_position, std::move(conflict->error)};
+  }
   if (!prepared.terms.empty()) {
     const sharding::Verdict verdict = ordering_.judge(prepared.terms);
     if (verdict.kind == sharding::Verdict::Kind::stale) return {Decision::Kind::beyond, shown_};
@@ -53,12 +31,9 @@ Decision WriterState::decide(const Prepared& prepared, std::vector<storage::Plac
 }
 
 std::optional<GlobalPosition> WriterState::find_ids(const Prepared& prepared) {
-  for (const auto& event : prepared.append.events) {
-    if (!event.id_given) continue;
-    if (const auto placed = recent_.find(event.id, event.shard)) return placed;
-  }
-  if (const auto shard = command_shard(prepared)) return recent_.find(prepared.append.command, *shard);
-  return std::nullopt;
+  std::optional<GlobalPosition> placed;
+  any_named_id(prepared, [&](const EventId& id, ShardId shard) { return (placed = recent_.find(id, shard)).has_value(); });
+  return placed;
 }
 
 void WriterState::find_heads(const Prepared& prepared) {
@@ -71,34 +46,6 @@ void WriterState::find_heads(const Prepared& prepared) {
       if (i == 0) last_writer_ = decided->writer;
     }
   }
-}
-
-std::optional<Decision> WriterState::check_versions(const Prepared& prepared) const {
-  const auto refused = [&](std::size_t aggregate, ExpectedVersion expected) {
-    const auto& head = heads_[aggregate];
-    return Decision{Decision::Kind::refused, head.last_position, conflict(prepared.aggregate(aggregate), expected, head.version)};
-  };
-  for (const auto& expected : prepared.expected) {
-    if (!expected.version.holds_for(heads_[expected.aggregate].version)) return refused(expected.aggregate, expected.version);
-    // The version holds, but perhaps over events that the writer never saw. One that memory has forgotten was long ago: the same.
-    if (prepared.chain.follows && last_writer_ != prepared.chain.writer) {
-      auto decision = refused(expected.aggregate, expected.version);
-      decision.error.what += " of events that its writer has seen";
-      return decision;
-    }
-  }
-  // A snapshot that names the version the append leaves expects the one before it.
-  for (const auto& snapshot : prepared.append.snapshots) {
-    const SeqNr named = snapshot.snapshot.version;
-    if (named.value == 0) continue;
-    const auto& events = prepared.append.events;
-    const auto count = static_cast<std::uint64_t>(
-        std::count_if(events.begin(), events.end(), [&](const auto& e) { return e.aggregate == snapshot.aggregate; }));
-    if (named != heads_[snapshot.aggregate].version + count) {
-      return refused(snapshot.aggregate, ExpectedVersion::exactly(named.value - count));
-    }
-  }
-  return std::nullopt;
 }
 
 Decision WriterState::place(const Prepared& prepared, std::vector<storage::PlacedEvent>& places) {

@@ -64,7 +64,6 @@ class WriterState {
  private:
   [[nodiscard]] std::optional<GlobalPosition> find_ids(const Prepared& prepared);
   void find_heads(const Prepared& prepared);
-  [[nodiscard]] std::optional<Decision> check_versions(const Prepared& prepared) const;
   [[nodiscard]] Decision place(const Prepared& prepared, std::vector<storage::PlacedEvent>& places);
 
   sharding::Ordering ordering_;

@@ -1,0 +1,483 @@
+// Requests: in, decided, written, out.
+
+#include "evershard/actors/core/shard_writers.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "evershard/actors/core/check_versions.hpp"
+#include "evershard/actors/core/group_commit.hpp"
+#include "evershard/actors/core/named_ids.hpp"
+#include "evershard/actors/core/part_of.hpp"
+#include "evershard/protocol/check.hpp"
+
+namespace evershard::actors {
+namespace {
+
+bool lies_on(const std::vector<ShardId>& shards, ShardId shard) { return std::binary_search(shards.begin(), shards.end(), shard); }
+
+void insert(std::vector<ShardId>& shards, ShardId shard) {
+  const auto at = std::lower_bound(shards.begin(), shards.end(), shard);
+  if (at == shards.end() || *at != shard) shards.insert(at, shard);
+}
+
+Error overloaded_after(std::uint32_t tries) {
+  return {ErrorCode::overloaded,
+          "the append was tried " + std::to_string(tries) + " times, and each time others were in its way: try again later"};
+}
+
+/// A guard on a shard that the append does not write to: nothing orders the two, so it is a condition like any other.
+bool is_guard_elsewhere(const Attempt& attempt, std::size_t aggregate) {
+  if (attempt.asked || aggregate < attempt.prepared.append.aggregates.size()) return false;
+  const ShardId shard = attempt.prepared.aggregate(aggregate).shard;
+  return !lies_on(attempt.shards, shard) && !lies_on(attempt.elsewhere, shard);
+}
+
+}  // namespace
+
+ShardWriters::ShardWriters(Start start, Options options)
+    : options_(options),
+      recent_(start.watermark, options.recent_entries_max, options.key),
+      last_cut_(start.last_cut),
+      watermark_(start.watermark),
+      window_from_(start.watermark) {
+  for (const OwnShard& shard : start.shards) adopt(shard, {});
+  for (auto& unordered : start.unordered) recover(std::move(unordered));
+}
+
+// -- in
+
+void ShardWriters::take(const AttemptPtr& attempt, WriterActions& actions) {
+  attempt->number = ++arrivals_;
+  live_.emplace(attempt->number, attempt);
+  admit(attempt, actions);
+  run(actions);
+}
+
+void ShardWriters::admit(const AttemptPtr& attempt, WriterActions& actions) {
+  if (failed_) return end(attempt, evershard::refuse(GroupCommit::not_written(*failed_)), actions);
+  if (auto error = find_shards(*attempt)) return end(attempt, evershard::refuse(std::move(*error)), actions);
+  proceed(attempt, actions);
+}
+
+std::optional<Error> ShardWriters::find_shards(Attempt& attempt) const {
+  attempt.shards.clear();
+  attempt.elsewhere.clear();
+  const auto& events = attempt.prepared.append.events;
+  if (const auto error = refusal_of(attempt.asked ? attempt.asked->shard : events.front().shard)) return error;
+  if (attempt.asked) {
+    attempt.shards.push_back(attempt.asked->shard);
+    return std::nullopt;
+  }
+  for (const auto& event : events) {
+    const auto own = shards_.find(event.shard);
+    if (own == shards_.end() || own->second.state == Shard::State::fenced) {
+      insert(attempt.elsewhere, event.shard);
+    } else if (own->second.state == Shard::State::open) {
+      insert(attempt.shards, event.shard);
+    } else {
+      return refusal_of(event.shard);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> ShardWriters::refusal_of(ShardId id) const {
+  const auto refused = [&](ErrorCode code, const std::string& why) {
+    ErrorDetails details;
+    details.shard = id;
+    return Error{code, "shard " + std::to_string(id.value) + " " + why, std::move(details)};
+  };
+  const auto shard = shards_.find(id);
+  if (shard == shards_.end()) return refused(ErrorCode::wrong_shard, "is another node's");
+  switch (shard->second.state) {
+    case Shard::State::open: return std::nullopt;
+    case Shard::State::closed: return refused(ErrorCode::unavailable, "is not open yet: the coordinator has not given it to this node");
+    case Shard::State::fenced: return refused(ErrorCode::fenced, "has a newer writer");
+    case Shard::State::lost: break;
+  }
+  return refused(ErrorCode::corruption, "has lost data on this node");
+}
+
+// Ids come first: whatever else there is to say of a request that is known, its own events are the reason (rule 14).
+void ShardWriters::proceed(const AttemptPtr& attempt, WriterActions& actions) {
+  if (attempt->asked) return proceed_part(attempt, actions);
+  if (!attempt->known) {
+    if (const auto first = first_attempt(*attempt)) return join(first, attempt, actions);
+  }
+  if (view_is_old(*attempt) || placed_lately(*attempt)) return look_up(attempt, false, actions);
+  if (attempt->prepared.refusal) return end(attempt, evershard::refuse(attempt->prepared.refusal->error), actions);
+  remember(attempt);
+  line_up(attempt, actions);
+}
+
+ShardWriters::AttemptPtr ShardWriters::first_attempt(const Attempt& attempt) const {
+  AttemptPtr first;
+  const auto look = [&](const EventId& id, ShardId shard) {
+    if (!lies_on(attempt.shards, shard)) return false;
+    const auto found = known_.find({id, shard});
+    if (found != known_.end()) first = found->second;
+    return first != nullptr;
+  };
+  if (attempt.asked && look(attempt.asked->part.append, attempt.asked->shard)) return first;
+  if (attempt.prepared.named) any_named_id(attempt.prepared, look);
+  return first;
+}
+
+void ShardWriters::remember(const AttemptPtr& attempt) {
+  if (attempt->known) return;
+  const auto add = [&](const EventId& id, ShardId shard) {
+    if (lies_on(attempt->shards, shard)) attempt->known |= known_.emplace(Id{id, shard}, attempt).second;
+    return false;
+  };
+  if (attempt->prepared.named) any_named_id(attempt->prepared, add);
+  if (attempt->asked) add(attempt->asked->part.append, attempt->asked->shard);
+}
+
+void ShardWriters::forget(Attempt& attempt) {
+  if (!std::exchange(attempt.known, false)) return;
+  const auto drop = [&](const EventId& id, ShardId shard) {
+    const auto found = known_.find({id, shard});
+    if (found != known_.end() && found->second.get() == &attempt) known_.erase(found);
+    return false;
+  };
+  any_named_id(attempt.prepared, drop);
+  if (!attempt.part && !attempt.asked) return;
+  for (const ShardId shard : attempt.shards) drop(attempt.asked ? attempt.asked->part.append : attempt.part->append, shard);
+}
+
+void ShardWriters::join(const AttemptPtr& first, const AttemptPtr& attempt, WriterActions& actions) {
+  leave_lanes(*attempt);
+  attempt->state = Attempt::State::joined;
+  first->joined.push_back(attempt);
+  if (first->durable) acknowledge_durable(*first, actions);
+}
+
+void ShardWriters::looked_up(const AttemptPtr& attempt, Result<std::optional<Appended>> found, WriterActions& actions) {
+  if (attempt->state != Attempt::State::looked_up) return;
+  if (attempt->client == 0) {
+    abandon(attempt, actions);
+  } else if (!found) {
+    end(attempt, evershard::refuse(std::move(found).error()), actions);
+  } else if (*found && attempt->asked) {
+    end_part(attempt, PartAnswer::Kind::known, actions);
+  } else if (*found) {
+    if (attempt->first_position == (*found)->first_position) (*found)->duplicate = false;
+    end(attempt, std::move(**found), actions);
+  } else {
+    attempt->state = Attempt::State::arrived;
+    proceed(attempt, actions);
+  }
+  run(actions);
+}
+
+void ShardWriters::give_up(const AttemptPtr& attempt, WriterActions& actions) {
+  const bool unknown = attempt->state == Attempt::State::written || attempt->state == Attempt::State::joined ||
+                       attempt->first_position.value != 0;
+  const bool forget = !unknown && attempt->state != Attempt::State::looked_up && attempt->state != Attempt::State::done;
+  if (unknown) {
+    answer(*attempt, evershard::refuse(ErrorCode::timeout, "the append was not ordered in time, its outcome is unknown"), actions);
+  } else {
+    answer(*attempt, evershard::refuse(ErrorCode::unavailable, "the append was not decided in time: nothing of it was written"), actions);
+  }
+  if (forget) abandon(attempt, actions);
+  run(actions);
+}
+
+// -- decided
+
+void ShardWriters::line_up(const AttemptPtr& attempt, WriterActions& actions) {
+  if (!attempt->queued) lanes_.find(*attempt);
+  if (lanes_.free(*attempt)) return decide(attempt, actions);
+  if (!attempt->queued && attempt->tries == 0 && Lanes::waiting(*attempt) >= options_.waiting_max) {
+    return end(attempt,
+               evershard::refuse(ErrorCode::overloaded, std::to_string(options_.waiting_max) +
+                                                            " appends wait for one of its aggregates already: try again later"),
+               actions);
+  }
+  attempt->state = Attempt::State::queued;
+  lanes_.queue(attempt);
+}
+
+void ShardWriters::run(WriterActions& actions) {
+  while (!next_.empty()) {
+    const auto next = std::exchange(next_, {});
+    for (const auto& attempt : next) {
+      if (attempt->state == Attempt::State::queued && lanes_.free(*attempt)) decide(attempt, actions);
+    }
+  }
+}
+
+void ShardWriters::decide(const AttemptPtr& attempt, WriterActions& actions) {
+  if (view_is_old(*attempt) || placed_lately(*attempt) || needs_query(*attempt)) return look_up(attempt, false, actions);
+  find_heads(*attempt);
+  if (auto conflict = check_versions(attempt->prepared, heads_.heads, heads_.last_writer, heads_.elsewhere)) {
+    return refuse(attempt, conflict->aggregate, conflict->missing, std::move(conflict->error), actions);
+  }
+  write(attempt, actions);
+}
+
+bool ShardWriters::view_is_old(const Attempt& attempt) const {
+  if (attempt.prepared.view < recent_.floor()) return true;
+  return std::any_of(attempt.shards.begin(), attempt.shards.end(), [&](ShardId id) {
+    const auto shard = shards_.find(id);
+    return shard != shards_.end() && attempt.prepared.view < shard->second.since;
+  });
+}
+
+bool ShardWriters::placed_lately(const Attempt& attempt) {
+  if (!attempt.prepared.named) return false;
+  return any_named_id(attempt.prepared, [&](const EventId& id, ShardId shard) {
+    return lies_on(attempt.shards, shard) && recent_.find(id, shard).has_value();
+  });
+}
+
+// Rule 16. What a query cannot raise is left to the coordinator.
+bool ShardWriters::needs_query(const Attempt& attempt) const {
+  const auto before_window = [&](GlobalPosition from) { return from < window_from_ && from < watermark_; };
+  for (const auto& condition : attempt.prepared.terms) {
+    if (before_window(condition.from)) return true;
+  }
+  const std::size_t aggregates = attempt.prepared.append.aggregates.size();
+  for (std::size_t i = 0; i != attempt.prepared.guards.size(); ++i) {
+    if (is_guard_elsewhere(attempt, aggregates + i)) return before_window(attempt.prepared.view);
+  }
+  return false;
+}
+
+std::vector<sharding::TermCondition> ShardWriters::conditions_of(const Attempt& attempt) const {
+  if (attempt.asked) return {};
+  auto conditions = attempt.prepared.terms;
+  for (const auto& expected : attempt.prepared.expected) {
+    if (!is_guard_elsewhere(attempt, expected.aggregate) || expected.version == ExpectedVersion::any()) continue;
+    const auto stream = attempt.prepared.aggregate(expected.aggregate).stream;
+    conditions.push_back({sharding::TermQuery{false, {{{}, {stream}}}}, attempt.prepared.view});
+  }
+  return conditions;
+}
+
+void ShardWriters::find_heads(const Attempt& attempt) {
+  const auto& prepared = attempt.prepared;
+  const std::size_t count = prepared.append.aggregates.size() + prepared.guards.size();
+  heads_.heads.assign(prepared.heads.begin(), prepared.heads.end());
+  heads_.heads.resize(count);
+  heads_.elsewhere.assign(count, 1);
+  heads_.rests_on.assign(count, nullptr);
+  heads_.last_writer = 0;
+  for (const auto& on : attempt.lanes) {
+    heads_.elsewhere[on.aggregate] = 0;
+    std::uint64_t writer = 0;
+    if (on.lane->unordered != 0) {
+      heads_.heads[on.aggregate].version = on.lane->version;
+      heads_.rests_on[on.aggregate] = on.lane;
+      writer = on.lane->writer;
+    } else if (const auto& aggregate = prepared.aggregate(on.aggregate); const auto ordered = recent_.head(aggregate.stream, aggregate.text)) {
+      heads_.heads[on.aggregate] = ordered->head;
+      writer = ordered->writer;
+    }
+    if (on.aggregate == 0) heads_.last_writer = writer;
+  }
+  for (std::size_t i = prepared.append.aggregates.size(); i != count; ++i) {
+    if (is_guard_elsewhere(attempt, i)) heads_.elsewhere[i] = 0;
+  }
+}
+
+// Rule 19: answered once what it rests on is ordered, and what is missing is missing at a cut made since.
+void ShardWriters::refuse(const AttemptPtr& attempt, std::uint32_t aggregate, bool missing, Error error, WriterActions& actions) {
+  Lane* lane = heads_.rests_on[aggregate];
+  Written* last = lane != nullptr ? lane->last : nullptr;
+  leave_lanes(*attempt);
+  if (missing && !attempt->cut_since) {
+    const ShardId shard = attempt->prepared.aggregate(aggregate).shard;
+    return await_cut(attempt, lies_on(attempt->shards, shard) ? shard : attempt->prepared.append.events.front().shard, actions);
+  }
+  if (last == nullptr) return end(attempt, evershard::refuse(std::move(error)), actions);
+  attempt->state = Attempt::State::resting;
+  attempt->refusal = std::move(error);
+  last->resting.push_back(attempt);
+}
+
+void ShardWriters::look_up(const AttemptPtr& attempt, bool confirm, WriterActions& actions) {
+  if (attempt->tries >= options_.tries_max) return end(attempt, evershard::refuse(overloaded_after(attempt->tries)), actions);
+  ++attempt->tries;
+  if (!attempt->lanes.empty()) lanes_.queue(attempt);
+  attempt->state = Attempt::State::looked_up;
+  actions.look_ups.push_back({attempt, confirm, window_from_});
+}
+
+// -- written
+
+void ShardWriters::write(const AttemptPtr& attempt, WriterActions& actions) {
+  auto conditions = conditions_of(*attempt);
+  attempt->part.reset();
+  if (attempt->asked) {
+    attempt->part = attempt->asked->part;
+  } else if (attempt->shards.size() + attempt->elsewhere.size() > 1) {
+    attempt->part = part_of(attempt->prepared.append);
+  }
+  const bool tentative = attempt->part || !conditions.empty();
+  for (const auto& on : attempt->lanes) {
+    if (on.writes && tentative) on.lane->undecided = attempt.get();
+  }
+  lanes_.leave(*attempt, next_);
+  std::erase_if(attempt->lanes, [&](const Attempt::OnLane& on) {
+    if (!on.writes) lanes_.tidy(on.lane);
+    return !on.writes;
+  });
+
+  attempt->state = Attempt::State::written;
+  attempt->tentative = tentative;
+  attempt->in_batch = true;
+  attempt->durable = attempt->refused = attempt->cut_since = false;
+  attempt->undecided = static_cast<std::uint32_t>(attempt->shards.size());
+  attempt->versions.resize(attempt->prepared.append.aggregates.size());
+  attempt->places.clear();
+  attempt->answered.clear();
+  batch_.bytes += attempt->prepared.bytes;
+  const ShardId first = attempt->prepared.append.events.front().shard;
+  for (const ShardId shard : attempt->shards) {
+    const bool judged = !attempt->asked && shard == first;
+    write_on(attempt, shard, tentative, judged ? std::move(conditions) : std::vector<sharding::TermCondition>{});
+  }
+  if (!attempt->elsewhere.empty()) ask_for_parts(attempt, actions);
+}
+
+void ShardWriters::write_on(const AttemptPtr& attempt, ShardId shard, bool tentative, std::vector<sharding::TermCondition> conditions) {
+  const auto& append = attempt->prepared.append;
+  auto written = std::make_shared<Written>();
+  written->attempt = attempt;
+  auto& place = written->place;
+  place.shard = shard;
+  place.tentative = tentative;
+  place.conditions = std::move(conditions);
+  place.part = attempt->part;
+  for (const auto& event : append.events) {
+    if (event.shard != shard) continue;
+    SeqNr seq_nr{0};
+    if (event.aggregate != storage::EncodedEvent::no_aggregate) {
+      seq_nr = ++heads_.heads[event.aggregate].version;
+      attempt->versions[event.aggregate] = seq_nr;
+    }
+    place.seq_nrs.push_back(seq_nr);
+  }
+  for (const auto& on : attempt->lanes) {
+    if (append.aggregates[on.aggregate].shard != shard) continue;
+    on.lane->version = attempt->versions[on.aggregate];
+    on.lane->writer = attempt->prepared.chain.writer;
+    on.lane->last = written.get();
+    ++on.lane->unordered;
+  }
+  shards_.at(shard).log.write(written);
+  attempt->places.emplace_back(shard, place.first);
+  batch_.appends.push_back({&append, &place});
+  batch_.events += place.events();
+  batch_.written.push_back(std::move(written));
+}
+
+bool ShardWriters::full() const { return batch_.events >= options_.batch_events_max || batch_.bytes >= options_.batch_bytes_max; }
+
+JournalBatch ShardWriters::close() {
+  EVERSHARD_CHECK(any(), "a batch has something in it");
+  for (const auto& written : batch_.written) written->attempt->in_batch = false;
+  batch_.number = ++batches_;
+  return std::exchange(batch_, JournalBatch{});
+}
+
+void ShardWriters::failed(const Error& cause, WriterActions& actions) {
+  if (failed_) return;
+  failed_ = cause;
+  for (const auto& attempt : live_by_arrival()) {
+    if (attempt->state == Attempt::State::joined) continue;  // with the one it joined
+    const bool unknown = attempt->state == Attempt::State::written && !attempt->in_batch;
+    const Error error = unknown ? GroupCommit::outcome_unknown(cause) : GroupCommit::not_written(cause);
+    for (const auto& joined : attempt->joined) {
+      joined->asked ? reply(*joined, {.kind = PartAnswer::Kind::lost, .error = error}, actions)
+                    : answer(*joined, evershard::refuse(error), actions);
+      joined->state = Attempt::State::done;
+    }
+    attempt->joined.clear();
+    attempt->asked ? reply(*attempt, {.kind = PartAnswer::Kind::lost, .error = error}, actions)
+                   : answer(*attempt, evershard::refuse(error), actions);
+    attempt->state = Attempt::State::done;
+    attempt->lanes.clear();
+  }
+  lanes_ = {};
+  live_.clear();
+  known_.clear();
+  next_.clear();
+  batch_ = {};
+  for (auto& [id, shard] : shards_) {
+    shard.log.drop();
+    shard.awaiting.clear();
+  }
+}
+
+// -- out
+
+void ShardWriters::leave_lanes(Attempt& attempt) {
+  lanes_.leave(attempt, next_);
+  for (const auto& on : attempt.lanes) lanes_.tidy(on.lane);
+  attempt.lanes.clear();
+}
+
+void ShardWriters::answer(Attempt& attempt, Result<Appended> result, WriterActions& actions) {
+  if (attempt.client == 0 || attempt.asked) return;
+  actions.answers.push_back({std::exchange(attempt.client, 0), std::move(result)});
+}
+
+void ShardWriters::end(const AttemptPtr& attempt, Result<Appended> result, WriterActions& actions) {
+  leave_lanes(*attempt);
+  forget(*attempt);
+  attempt->state = Attempt::State::done;
+  live_.erase(attempt->number);
+  if (attempt->asked && !result) reply(*attempt, {.kind = PartAnswer::Kind::refused, .error = result.error()}, actions);
+  let_joined_go(*attempt, result, actions);
+  answer(*attempt, std::move(result), actions);
+}
+
+// The one answer for all attempts of the request; what was another request all the same goes its own way.
+void ShardWriters::let_joined_go(Attempt& attempt, const Result<Appended>& result, WriterActions& actions) {
+  for (const auto& joined : std::exchange(attempt.joined, {})) {
+    joined->state = Attempt::State::arrived;
+    if (joined->asked) {
+      end_part(joined, PartAnswer::Kind::busy, actions);
+    } else if (joined->client == 0) {
+      abandon(joined, actions);
+    } else if (result) {
+      joined->tries = 0;
+      look_up(joined, false, actions);
+    } else if (same_request(joined->prepared, attempt.prepared)) {
+      end(joined, evershard::refuse(result.error()), actions);
+    } else {
+      admit(joined, actions);
+    }
+  }
+}
+
+// Nobody waits for it. Who joined it goes on by himself.
+void ShardWriters::abandon(const AttemptPtr& attempt, WriterActions& actions) {
+  leave_lanes(*attempt);
+  forget(*attempt);
+  attempt->state = Attempt::State::done;
+  live_.erase(attempt->number);
+  for (const auto& joined : std::exchange(attempt->joined, {})) {
+    joined->state = Attempt::State::arrived;
+    if (joined->asked) {
+      end_part(joined, PartAnswer::Kind::busy, actions);
+    } else if (joined->client == 0) {
+      abandon(joined, actions);
+    } else {
+      admit(joined, actions);
+    }
+  }
+}
+
+std::vector<ShardWriters::AttemptPtr> ShardWriters::live_by_arrival() const {
+  std::vector<AttemptPtr> live;
+  live.reserve(live_.size());
+  for (const auto& [number, attempt] : live_) live.push_back(attempt);
+  std::sort(live.begin(), live.end(), [](const auto& a, const auto& b) { return a->number < b->number; });
+  return live;
+}
+
+}  // namespace evershard::actors

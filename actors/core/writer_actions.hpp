@@ -1,0 +1,77 @@
+// WriterActions: what the shard writers want done.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "evershard/actors/core/attempt.hpp"
+#include "evershard/actors/core/written.hpp"
+#include "evershard/protocol/append.hpp"
+#include "evershard/protocol/result.hpp"
+#include "evershard/sharding/reports.hpp"
+#include "evershard/storage/journal_append.hpp"
+
+namespace evershard::actors {
+
+/// One write and one sync. Keeps what it borrows.
+struct JournalBatch {
+  std::uint64_t number = 0;  ///< from 1, to be synced in this order
+  std::vector<storage::JournalAppend> appends;
+  std::vector<std::shared_ptr<Written>> written;  ///< as in `appends`
+  std::size_t events = 0;
+  std::size_t bytes = 0;
+};
+
+/// What one cut does to the shards of this node, in its sequence.
+struct CutEffects {
+  CutNumber number;
+  GlobalPosition watermark;  ///< after it
+  std::vector<std::shared_ptr<const Written>> covered;  ///< placed (see Written::position) or refused; `recovered`: what was found at opening
+};
+
+struct WriterReport {
+  sharding::Report report;
+  std::uint64_t ask = 0;  ///< a report without appends: comes back with the number of the cut promised
+};
+
+struct LookUp {
+  std::shared_ptr<Attempt> attempt;
+  bool confirm = false;        ///< run every condition as a query
+  GlobalPosition window_from;  ///< else those whose `from` lies before it
+};
+
+struct PartRequest {
+  std::shared_ptr<const Attempt> of;
+  PartAsked part;
+};
+
+struct PartReply {
+  std::uint64_t client = 0;  ///< Attempt::client of the part
+  PartAnswer answer;
+};
+
+struct WriterAnswer {
+  std::uint64_t client = 0;
+  Result<Appended> result;  ///< acknowledged as durable: without positions
+  struct Durable {
+    ShardId shard;
+    ShardOffset offset;  ///< of the last event
+  };
+  std::optional<Durable> durable{};  ///< not ordered yet
+};
+
+/// Shape: done in the order of the members: what a cut does is applied to the store before anything is looked up or answered.
+struct WriterActions {
+  std::vector<CutEffects> cuts;
+  std::vector<WriterReport> reports;    ///< to the coordinator
+  std::vector<LookUp> look_ups;         ///< then ShardWriters::looked_up
+  std::vector<PartRequest> parts;       ///< to the shard's owner; then ShardWriters::part_answered, exactly once each
+  std::vector<PartReply> part_replies;
+  std::vector<WriterAnswer> answers;    ///< one a client
+  std::vector<std::pair<ShardId, Error>> lost;  ///< shards that have lost data: to be said loudly
+};
+
+}  // namespace evershard::actors
