@@ -162,9 +162,10 @@ void ShardWriters::looked_up(const AttemptPtr& attempt, Result<std::optional<App
   } else if (*found && attempt->asked) {
     end_part(attempt, PartAnswer::Kind::known, actions);
   } else if (*found) {
-    if (attempt->first_position == (*found)->first_position) (*found)->duplicate = false;
+    if (attempt->first_position == (*found)->first_position) (*found)->duplicate = false;  // it was this attempt
     end(attempt, std::move(**found), actions);
   } else {
+    EVERSHARD_CHECK(attempt->first_position.value == 0, "what was placed is found at its place");
     attempt->state = Attempt::State::arrived;
     proceed(attempt, actions);
   }
@@ -172,15 +173,15 @@ void ShardWriters::looked_up(const AttemptPtr& attempt, Result<std::optional<App
 }
 
 void ShardWriters::give_up(const AttemptPtr& attempt, WriterActions& actions) {
-  const bool unknown = attempt->state == Attempt::State::written || attempt->state == Attempt::State::joined ||
-                       attempt->first_position.value != 0;
-  const bool forget = !unknown && attempt->state != Attempt::State::looked_up && attempt->state != Attempt::State::done;
-  if (unknown) {
-    answer(*attempt, evershard::refuse(ErrorCode::timeout, "the append was not ordered in time, its outcome is unknown"), actions);
-  } else {
+  // Its ids are known to nobody else: it would have joined. A look-up is the only one to know what it finds.
+  const bool nothing_written =
+      attempt->state == Attempt::State::queued || attempt->state == Attempt::State::awaiting || attempt->state == Attempt::State::resting;
+  if (nothing_written) {
     answer(*attempt, evershard::refuse(ErrorCode::unavailable, "the append was not decided in time: nothing of it was written"), actions);
+    abandon(attempt, actions);
+  } else {
+    answer(*attempt, evershard::refuse(ErrorCode::timeout, "the append was not ordered in time, its outcome is unknown"), actions);
   }
-  if (forget) abandon(attempt, actions);
   run(actions);
 }
 
@@ -302,7 +303,7 @@ void ShardWriters::look_up(const AttemptPtr& attempt, bool confirm, WriterAction
   ++attempt->tries;
   if (!attempt->lanes.empty()) lanes_.queue(attempt);
   attempt->state = Attempt::State::looked_up;
-  actions.look_ups.push_back({attempt, confirm, window_from_});
+  actions.look_ups.push_back({attempt, confirm, window_from_, attempt->first_position});
 }
 
 // -- written

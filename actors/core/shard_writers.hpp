@@ -42,7 +42,7 @@ class ShardWriters {
   /// A shard as the node's store holds it.
   struct OwnShard {
     ShardId shard;
-    Epoch epoch;           ///< the last one under which this node was given it
+    Epoch epoch;           ///< whose writer's data it continues: this node's, or that of the node it was copied from
     ShardOffset ordered;   ///< the first offset no applied cut covers
   };
   struct Start {

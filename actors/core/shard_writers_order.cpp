@@ -281,7 +281,7 @@ void ShardWriters::apply(const sharding::Cut& cut, WriterActions& actions) {
     const auto own = shards_.find(opening.shard);
     if (own == shards_.end() || opening.epoch < own->second.epoch) continue;
     if (opening.node != options_.node) {
-      fence(opening.shard, actions);
+      if (opening.epoch > own->second.epoch) fence(opening.shard, actions);
     } else if (opening.tail > own->second.log.end()) {
       lost(opening.shard, own->second, "it was opened up to offset " + std::to_string(opening.tail.value) + ", what is here ends before offset " +
                                            std::to_string(own->second.log.end().value));
@@ -298,7 +298,7 @@ void ShardWriters::apply(const sharding::Cut& cut, WriterActions& actions) {
     if (const auto own = shards_.find(segment.shard); own != shards_.end()) {
       Shard& shard = own->second;
       if (segment.epoch > shard.epoch) fence(segment.shard, actions);
-      if (segment.epoch == shard.epoch && (shard.state == Shard::State::open || shard.state == Shard::State::closed)) {
+      if (segment.epoch <= shard.epoch && (shard.state == Shard::State::open || shard.state == Shard::State::closed)) {
         if (const auto why = shard.log.cover(segment, next, covered)) lost(segment.shard, shard, *why);
       }
     }
@@ -358,6 +358,7 @@ void ShardWriters::place(Written& written) {
     if (encoded.id_given) recent_.add(encoded.id, encoded.shard, last);
     ++event;
   }
+  if (place.part) recent_.add(place.part->append, place.shard, last);  // a part that is asked for late
   if (!append.command.given()) return;
   const auto& carrier = append.events[append.command_event];
   if (carrier.shard == place.shard) recent_.add(append.command, place.shard, last);
@@ -391,7 +392,7 @@ Appended ShardWriters::appended(const Attempt& attempt) const {
 
 void ShardWriters::placed(const AttemptPtr& attempt, const sharding::Cut& cut, WriterActions& actions) {
   if (attempt->client != 0 && !attempt->elsewhere.empty() && !parts_stand(*attempt, cut)) {
-    // Placed, and what other nodes said of their parts did not arrive: the store knows.
+    // What other nodes said of their parts did not arrive: the store knows.
     forget(*attempt);
     let_joined_go(*attempt, Appended{}, actions);
     attempt->tries = 0;

@@ -90,7 +90,7 @@ void ShardWriters::proceed_part(const AttemptPtr& attempt, WriterActions& action
     return;
   }
   if (view_is_old(*attempt)) return look_up(attempt, false, actions);
-  if (placed_lately(*attempt)) return end_part(attempt, PartAnswer::Kind::known, actions);
+  if (placed_lately(*attempt) || recent_.find(attempt->asked->part.append, attempt->asked->shard)) return end_part(attempt, PartAnswer::Kind::known, actions);
   if (attempt->prepared.refusal) return end(attempt, evershard::refuse(attempt->prepared.refusal->error), actions);
   remember(attempt);
   lanes_.find(*attempt);

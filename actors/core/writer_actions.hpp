@@ -41,6 +41,8 @@ struct LookUp {
   std::shared_ptr<Attempt> attempt;
   bool confirm = false;        ///< run every condition as a query
   GlobalPosition window_from;  ///< else those whose `from` lies before it
+  /// Not 0: the append was placed here, and only its versions on other nodes are wanted. It is found by its place, not by its ids.
+  GlobalPosition placed_at{};
 };
 
 struct PartRequest {

@@ -19,7 +19,7 @@ std::shared_ptr<Attempt> OrderedModel::attempt(std::uint64_t client, Append appe
   attempt->client = client;
   attempt->ack = append.ack;
   auto& prepared = attempt->prepared;
-  if (!append.request_id) append.request_id = EventId::random();
+  if (!append.request_id) append.request_id = EventId::derived({}, ++unnamed_);
   for (std::size_t i = 0; i != append.events.size(); ++i) {
     if (!append.events[i].id.given()) append.events[i].id = EventId::derived(*append.request_id, static_cast<std::uint32_t>(i));
   }

@@ -55,6 +55,7 @@ class OrderedModel {
   sharding::TermHasher hasher_;
   std::vector<OrderedEvent> events_;
   std::map<RequestId, Append> originals_;
+  std::uint32_t unnamed_ = 0;
   std::uint32_t under_way_ = 0;  ///< events of the last append that are still to come
 };
 

@@ -158,7 +158,6 @@ TEST(ShardWriters, DoesNotTrustThePromiseOfAReplacedCoordinator) {
   WritersWorld world({.shards = 2, .nodes = 2});
   const std::string order = aggregate_on(0, 2);
   world.replace_coordinator();
-  world.begin_session(0);
   world.begin_session(1);
   world.move(ShardId{0}, 1);                 // to node 1, in a cut that node 0 does not know yet
   world.ordering.report({ShardId{1}, world.state_at(CutNumber{1}).shards[1].epoch, ShardOffset{1}, {}});
@@ -173,7 +172,12 @@ TEST(ShardWriters, DoesNotTrustThePromiseOfAReplacedCoordinator) {
   static_cast<void>(stored);
 
   const auto stale = world.send(0, one(order).expect(order, Version::exists()));
-  ASSERT_THAT(world.reports, SizeIs(1));
+  world.nodes[0].session = true;  // with the replaced one, still
+  world.nodes[0].coordinator = world.replaced->state().coordinator;
+  WriterActions actions;
+  world.nodes[0].writers->session_begun(actions);
+  ASSERT_THAT(actions.reports, SizeIs(1));
+  world.reports.push_back({0, world.nodes[0].life, world.nodes[0].coordinator, actions.reports[0]});
   ASSERT_TRUE(world.deliver_report(0, false, true)) << "the replaced one promises cut 2, which is stored";
   world.deliver_promise();
   EXPECT_FALSE(world.answer(stale));

@@ -34,6 +34,7 @@ class WritersWorld {
     std::unique_ptr<ShardWriters> writers;
     std::uint64_t life = 1;
     bool session = false;
+    Epoch coordinator;  ///< with whom
     std::map<ShardId, std::deque<Record>> disk;
     CutNumber persisted;  ///< a restart begins at this cut, or a later one it had applied
     std::deque<JournalBatch> writing;
@@ -52,6 +53,7 @@ class WritersWorld {
   struct Report {
     std::uint32_t node;
     std::uint64_t life;
+    Epoch coordinator;  ///< with whom its session was
     WriterReport report;
   };
   struct Promise {
@@ -90,6 +92,8 @@ class WritersWorld {
   bool deliver_promise(std::size_t which = 0);
   bool deliver_part(std::size_t which = 0, bool again = false);
   bool deliver_reply(std::size_t which = 0);
+  /// The link lost it, or what became of it: it may be delivered all the same.
+  void lose_part(std::size_t which, bool arrives);
   bool make_cut();
   bool apply(std::uint32_t node);
   /// Its unsynced writes are lost, and what it had applied since `persisted` may be.
@@ -135,16 +139,25 @@ class WritersWorld {
   [[nodiscard]] std::vector<storage::UnorderedAppend> unordered(std::uint32_t node, ShardId shard, ShardOffset from) const;
   void carry_out(std::uint32_t node, WriterActions actions);
   void place(const sharding::Cut& cut);
+  struct Asking {
+    std::uint32_t from;
+    std::uint64_t life;
+    std::uint32_t to;
+    PartAsked asked;
+    bool replied = false;
+  };
+  void lose_part(const Asking& asking);
   void check_effects(const CutEffects& effects);
   void check_answer(Client& client, const WriterAnswer& answer);
   void check_refusal(const Client& client, const Error& error);
 
   std::uint64_t clients_ = 0;
   std::uint64_t parts_asked_ = 0;
-  std::map<std::uint64_t, std::pair<std::uint32_t, std::uint64_t>> asking_;  ///< node and life, by the part's client
+  std::map<std::uint64_t, Asking> asking_;  ///< by the part's client
   GlobalPosition acknowledged_;
   std::map<std::pair<ShardId, Epoch>, std::uint32_t> owned_;  ///< who was given a shard under an epoch
   std::vector<std::set<ShardId>> holds_;                     ///< what a node's store holds as its own
+  std::map<std::pair<std::uint32_t, ShardId>, Epoch> copied_;  ///< under which epoch a node's copy of a shard was made
   std::set<ShardId> opening_;                                ///< in the next cut
   std::set<RequestId> refused_;  ///< for good
 };
