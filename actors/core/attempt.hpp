@@ -73,6 +73,7 @@ struct Attempt {
   std::uint32_t tries = 0;   ///< look-ups and second tries
   bool known = false;        ///< its ids lead others to it
   bool queued = false;       ///< in the queues of its lanes
+  std::uint32_t cuts_off = 0;  ///< so many cuts it stays away, because another append's part was in its way
   bool cut_since = false;    ///< what is missing was confirmed by a cut made since
   std::vector<ShardId> shards;     ///< those decided here, ascending
   std::vector<ShardId> elsewhere;  ///< of other nodes, ascending

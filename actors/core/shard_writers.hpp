@@ -169,6 +169,7 @@ class ShardWriters {
   void set_free(Written& written);
   void placed(const AttemptPtr& attempt, const sharding::Cut& cut, WriterActions& actions);
   void refused(const AttemptPtr& attempt, WriterActions& actions);
+  void try_again(const AttemptPtr& attempt, WriterActions& actions);
   void opened(ShardId id, Shard& shard, Epoch epoch, GlobalPosition since, WriterActions& actions);
   void lose(ShardId id, Shard& shard, Shard::State state, const Error& error, WriterActions& actions);
 

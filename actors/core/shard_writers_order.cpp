@@ -252,6 +252,10 @@ void ShardWriters::cut_made(ShardId id, Shard& shard, WriterActions& actions) {
   });
   for (const auto& attempt : since) {
     if (attempt->state != Attempt::State::awaiting) continue;
+    if (attempt->cuts_off != 0) {
+      --attempt->cuts_off != 0 ? await_cut(attempt, id, actions) : try_again(attempt, actions);
+      continue;
+    }
     attempt->state = Attempt::State::arrived;
     attempt->cut_since = true;
     // What other shards' writers know is only found by looking.
@@ -401,19 +405,31 @@ void ShardWriters::placed(const AttemptPtr& attempt, const sharding::Cut& cut, W
   end(attempt, appended(*attempt), actions);
 }
 
-// Rule 18. Refused by a cut, and nothing of it is left: tried again, but for what stands in its way for good.
+// Refused by a cut, and nothing of it is left.
 void ShardWriters::refused(const AttemptPtr& attempt, WriterActions& actions) {
   if (attempt->unanswered != 0) return;
   if (attempt->asked || attempt->client == 0) return abandon(attempt, actions);
-  bool known = false;
+  bool busy = false;
   for (auto& answer : attempt->answered) {
-    if (!answer.error.what.empty() && answer.kind >= PartAnswer::Kind::refused) return end(attempt, evershard::refuse(std::move(answer.error)), actions);
-    known |= answer.kind == PartAnswer::Kind::known;
+    if (answer.kind >= PartAnswer::Kind::refused) return end(attempt, evershard::refuse(std::move(answer.error)), actions);
+    busy |= answer.kind == PartAnswer::Kind::busy;
   }
+  if (busy) {
+    // Two that are in each other's way would be so again: each stays away for a number of cuts of its own, by its name and try.
+    const auto& name = attempt->part->append.bytes;
+    attempt->cuts_off = name[attempt->tries % name.size()] % (2 + std::min(attempt->tries, 4u));
+    if (attempt->cuts_off != 0) return await_cut(attempt, attempt->prepared.append.events.front().shard, actions);
+  }
+  try_again(attempt, actions);
+}
+
+// Rule 18: where a condition was judged it is confirmed first, over all that is ordered now.
+void ShardWriters::try_again(const AttemptPtr& attempt, WriterActions& actions) {
   const bool judged = !conditions_of(*attempt).empty();
+  const bool known = std::any_of(attempt->answered.begin(), attempt->answered.end(),
+                                 [](const PartAnswer& answer) { return answer.kind == PartAnswer::Kind::known; });
   lanes_.find(*attempt);
-  if (judged || known) return look_up(attempt, judged, actions);
-  if (attempt->tries >= options_.tries_max) return look_up(attempt, false, actions);  // says `overloaded`
+  if (judged || known || attempt->tries >= options_.tries_max) return look_up(attempt, judged, actions);
   ++attempt->tries;
   attempt->state = Attempt::State::queued;
   lanes_.queue(attempt);

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "tests/actors/core/appends.hpp"
 #include "tests/actors/core/writers_world.hpp"
 
 namespace evershard::actors {
@@ -12,15 +13,6 @@ namespace {
 
 using testing::IsEmpty;
 using testing::SizeIs;
-
-Append one(std::string_view aggregate, std::string type = "Placed", std::vector<Tag> tags = {}) {
-  Append append;
-  append.event(aggregate, std::move(type), "payload", std::move(tags));
-  return append;
-}
-
-ErrorCode code(const std::optional<Result<Appended>>& answer) { return answer && !*answer ? answer->error().code : ErrorCode{}; }
-std::uint64_t position(const std::optional<Result<Appended>>& answer) { return answer && *answer ? (*answer)->first_position.value : 0; }
 
 TEST(ShardWriters, AnswersAnAppendOnceItsNodeHasAppliedTheCut) {
   WritersWorld world({});
