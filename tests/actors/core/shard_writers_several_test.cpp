@@ -116,6 +116,21 @@ TEST(ShardWritersSeveral, WritesAPartOnceHoweverOftenItIsAskedFor) {
   EXPECT_FALSE(testing::Test::HasFailure());
 }
 
+TEST(ShardWritersSeveral, KnowsAPartThatIsAskedForAfterItWasPlaced) {
+  WritersWorld world({.shards = 2, .nodes = 2});
+  world.send(one(aggregate_on(0, 2)).event(aggregate_on(1, 2), "Placed", ""), false);
+  world.deliver_part(0, true);
+  const auto late = world.parts[0];
+  world.rest();
+  ASSERT_EQ(world.model.last(), GlobalPosition{2});
+
+  world.parts.push_back(late);
+  world.deliver_part();
+
+  EXPECT_FALSE(world.nodes[1].writers->any());
+  EXPECT_EQ(world.replies.back().answer.kind, PartAnswer::Kind::known);
+}
+
 // Two requests under one name would be taken for contradicting parts of one, and the shard would be reported in vain for ever.
 TEST(ShardWritersSeveral, NamesPartsByWhatTheyAreAndNotByTheFirstIdAlone) {
   WritersWorld world({.shards = 3, .nodes = 3});

@@ -90,6 +90,21 @@ TEST(ShardWriters, AcknowledgesARetryAsDurableIfTheFirstAttemptIs) {
   world.rest();
 }
 
+// Rule 14: whatever else there is to say of a request that is under way, it gets its answer.
+TEST(ShardWriters, JoinsBeforeItRefuses) {
+  WritersWorld world({});
+  world.send(one(aggregate_on(0, 2, 1), "Placed", {"seat:1"}));
+  world.rest();
+  auto append = one(aggregate_on(0, 2)).request(EventId::random());
+  const auto first = world.send(append);
+  const auto retry = world.send(append.fail_if(Query{}.tags({"seat:1"})));
+
+  EXPECT_FALSE(world.answer(retry));
+  world.rest();
+  EXPECT_EQ(position(world.answer(first)), 2u);
+  EXPECT_EQ(position(world.answer(retry)), 2u);
+}
+
 TEST(ShardWriters, RefusesOtherContentUnderKnownIds) {
   WritersWorld world({});
   const auto id = EventId::random();

@@ -1,5 +1,5 @@
 // Seeded walks: several nodes' writers and a coordinator under random requests, retries, crashes, moves and new coordinators. Every step
-// is checked by WritersWorld against the naive order; at the end everybody comes to rest. A failure is a seed: EVERSHARD_WALK_SEED.
+// is checked by WritersWorld against the naive order; at the end everybody comes to rest. A failure is a seed: EVERSHARD_WALK_SEED=n (and EVERSHARD_WALK_COUNT more), EVERSHARD_WALK_TRACE=1.
 
 #include <gtest/gtest.h>
 
@@ -40,6 +40,7 @@ class Walk {
   Tag tag() { return {std::string(1, static_cast<char>('a' + pick(4)))}; }
 
   void step() {
+    world_.view_lag = once_in(2) ? pick(10) : 0;
     switch (pick(26)) {
       case 0: case 1: case 2: send(); break;
       case 3: case 4: world_.close(node()); break;
@@ -135,7 +136,8 @@ TEST(ShardWritersWalk, KeepsEveryPromiseWhateverComes) {
   std::map<std::string, int> seen;
   const char* fixed = std::getenv("EVERSHARD_WALK_SEED");
   const std::uint64_t first = fixed != nullptr ? std::strtoull(fixed, nullptr, 10) : 1;
-  const std::uint64_t count = fixed != nullptr ? 1 : 1'500;
+  const char* more = std::getenv("EVERSHARD_WALK_COUNT");
+  const std::uint64_t count = more != nullptr ? std::strtoull(more, nullptr, 10) : fixed != nullptr ? 1 : 1'500;
   for (std::uint64_t seed = first; seed != first + count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Walk walk(seed);

@@ -110,12 +110,16 @@ std::uint64_t WritersWorld::send(std::optional<std::uint32_t> to, Append append,
   client.node = to.value_or(owners[attempt->prepared.append.events.front().shard.value]);
   client.attempt = attempt;
   client.acknowledged = acknowledged_;
+  for (const auto& [other, attempted] : clients) {  // it may get that one's answer
+    if (attempted.request == client.request && !attempted.answer && other != id) client.acknowledged = std::min(client.acknowledged, attempted.acknowledged);
+  }
   client.was_stored = acknowledged.contains(client.request);
   trace("client", id, "sends", brief(client.request), "to node", client.node, "events", attempt->prepared.append.events.size(), "conditions",
         attempt->prepared.terms.size());
   refused_.erase(client.request);  // another attempt is under way
   Node& node = nodes[client.node];
-  const auto stored = model.look_up(*attempt, node.writers->watermark(), false, node.writers->watermark());
+  const GlobalPosition w = node.writers->watermark();
+  const auto stored = model.look_up(*attempt, w - std::min(w.value, view_lag), false, w);
   WriterActions actions;
   if (!stored) {
     actions.answers.push_back({id, refuse(stored.error())});
@@ -291,7 +295,8 @@ bool WritersWorld::deliver_part(std::size_t which, bool again) {
   asking_[client] = {part.from, part.life, to, part.asked};
   auto attempt = model.part(client, *part.of, part.asked);
   Node& n = nodes[to];
-  const auto stored = model.look_up(*attempt, n.writers->watermark(), false, n.writers->watermark());
+  const GlobalPosition w = n.writers->watermark();
+  const auto stored = model.look_up(*attempt, w - std::min(w.value, view_lag), false, w);
   if (stored && *stored) {
     asking_[client].replied = true;
     PartAnswer answer;

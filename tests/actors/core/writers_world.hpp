@@ -44,7 +44,7 @@ class WritersWorld {
     RequestId request;
     std::uint32_t node = 0;
     std::shared_ptr<Attempt> attempt;
-    GlobalPosition acknowledged;  ///< the last position acknowledged to anybody when it was sent
+    GlobalPosition acknowledged;  ///< the last position acknowledged to anybody when the first of its request's attempts under way was sent
     bool was_stored = false;      ///< its request had been acknowledged then
     std::optional<Result<Appended>> answer;
     bool durable = false;
@@ -124,6 +124,7 @@ class WritersWorld {
   std::vector<sharding::Cut> log;
   std::vector<GlobalPosition> window_from;  ///< announced with each
   bool digests_wanted = true;
+  std::uint64_t view_lag = 0;  ///< how old the view is as of which requests are looked up before they are taken
   sharding::Ordering ordering;
   std::optional<sharding::Ordering> replaced;  ///< leads no more, and does not know
   std::vector<Report> reports;
