@@ -18,7 +18,7 @@ namespace evershard::sharding {
 
 /// A part of an append over several shards: which append, and its events in order.
 struct PartOf {
-  EventId append;  ///< the id of its first event
+  EventId append;  ///< its name: the same in all parts and at every try, another append's never
   std::vector<std::pair<ShardId, std::uint32_t>> runs;  ///< (shard, event count) in the append's order, same in all parts
   friend bool operator==(const PartOf&, const PartOf&) = default;
 };

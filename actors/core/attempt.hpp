@@ -40,6 +40,7 @@ struct PartAnswer {
   ShardOffset first{};
   std::vector<AggregateVersion> versions{};  ///< after it
   Error error{};
+  GlobalPosition rests_on{};  ///< refused: ordered up to here
 };
 
 /// Whether two attempts are of one request: then they get one answer.

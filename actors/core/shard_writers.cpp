@@ -21,18 +21,6 @@ void insert(std::vector<ShardId>& shards, ShardId shard) {
   if (at == shards.end() || *at != shard) shards.insert(at, shard);
 }
 
-Error overloaded_after(std::uint32_t tries) {
-  return {ErrorCode::overloaded,
-          "the append was tried " + std::to_string(tries) + " times, and each time others were in its way: try again later"};
-}
-
-/// A guard on a shard that the append does not write to: nothing orders the two, so it is a condition like any other.
-bool is_guard_elsewhere(const Attempt& attempt, std::size_t aggregate) {
-  if (attempt.asked || aggregate < attempt.prepared.append.aggregates.size()) return false;
-  const ShardId shard = attempt.prepared.aggregate(aggregate).shard;
-  return !lies_on(attempt.shards, shard) && !lies_on(attempt.elsewhere, shard);
-}
-
 }  // namespace
 
 ShardWriters::ShardWriters(Start start, Options options)
@@ -185,127 +173,6 @@ void ShardWriters::give_up(const AttemptPtr& attempt, WriterActions& actions) {
   run(actions);
 }
 
-// -- decided
-
-void ShardWriters::line_up(const AttemptPtr& attempt, WriterActions& actions) {
-  if (!attempt->queued) lanes_.find(*attempt);
-  if (lanes_.free(*attempt)) return decide(attempt, actions);
-  if (!attempt->queued && attempt->tries == 0 && Lanes::waiting(*attempt) >= options_.waiting_max) {
-    return end(attempt,
-               evershard::refuse(ErrorCode::overloaded, std::to_string(options_.waiting_max) +
-                                                            " appends wait for one of its aggregates already: try again later"),
-               actions);
-  }
-  attempt->state = Attempt::State::queued;
-  lanes_.queue(attempt);
-}
-
-void ShardWriters::run(WriterActions& actions) {
-  while (!next_.empty()) {
-    const auto next = std::exchange(next_, {});
-    for (const auto& attempt : next) {
-      if (attempt->state == Attempt::State::queued && lanes_.free(*attempt)) decide(attempt, actions);
-    }
-  }
-}
-
-void ShardWriters::decide(const AttemptPtr& attempt, WriterActions& actions) {
-  if (view_is_old(*attempt) || placed_lately(*attempt) || needs_query(*attempt)) return look_up(attempt, false, actions);
-  find_heads(*attempt);
-  if (auto conflict = check_versions(attempt->prepared, heads_.heads, heads_.last_writer, heads_.elsewhere)) {
-    return refuse(attempt, conflict->aggregate, conflict->missing, std::move(conflict->error), actions);
-  }
-  write(attempt, actions);
-}
-
-bool ShardWriters::view_is_old(const Attempt& attempt) const {
-  if (attempt.prepared.view < recent_.floor()) return true;
-  return std::any_of(attempt.shards.begin(), attempt.shards.end(), [&](ShardId id) {
-    const auto shard = shards_.find(id);
-    return shard != shards_.end() && attempt.prepared.view < shard->second.since;
-  });
-}
-
-bool ShardWriters::placed_lately(const Attempt& attempt) {
-  if (!attempt.prepared.named) return false;
-  return any_named_id(attempt.prepared, [&](const EventId& id, ShardId shard) {
-    return lies_on(attempt.shards, shard) && recent_.find(id, shard).has_value();
-  });
-}
-
-// Rule 16. What a query cannot raise is left to the coordinator.
-bool ShardWriters::needs_query(const Attempt& attempt) const {
-  const auto before_window = [&](GlobalPosition from) { return from < window_from_ && from < watermark_; };
-  for (const auto& condition : attempt.prepared.terms) {
-    if (before_window(condition.from)) return true;
-  }
-  const std::size_t aggregates = attempt.prepared.append.aggregates.size();
-  for (std::size_t i = 0; i != attempt.prepared.guards.size(); ++i) {
-    if (is_guard_elsewhere(attempt, aggregates + i)) return before_window(attempt.prepared.view);
-  }
-  return false;
-}
-
-std::vector<sharding::TermCondition> ShardWriters::conditions_of(const Attempt& attempt) const {
-  if (attempt.asked) return {};
-  auto conditions = attempt.prepared.terms;
-  for (const auto& expected : attempt.prepared.expected) {
-    if (!is_guard_elsewhere(attempt, expected.aggregate) || expected.version == ExpectedVersion::any()) continue;
-    const auto stream = attempt.prepared.aggregate(expected.aggregate).stream;
-    conditions.push_back({sharding::TermQuery{false, {{{}, {stream}}}}, attempt.prepared.view});
-  }
-  return conditions;
-}
-
-void ShardWriters::find_heads(const Attempt& attempt) {
-  const auto& prepared = attempt.prepared;
-  const std::size_t count = prepared.append.aggregates.size() + prepared.guards.size();
-  heads_.heads.assign(prepared.heads.begin(), prepared.heads.end());
-  heads_.heads.resize(count);
-  heads_.elsewhere.assign(count, 1);
-  heads_.rests_on.assign(count, nullptr);
-  heads_.last_writer = 0;
-  for (const auto& on : attempt.lanes) {
-    heads_.elsewhere[on.aggregate] = 0;
-    std::uint64_t writer = 0;
-    if (on.lane->unordered != 0) {
-      heads_.heads[on.aggregate].version = on.lane->version;
-      heads_.rests_on[on.aggregate] = on.lane;
-      writer = on.lane->writer;
-    } else if (const auto& aggregate = prepared.aggregate(on.aggregate); const auto ordered = recent_.head(aggregate.stream, aggregate.text)) {
-      heads_.heads[on.aggregate] = ordered->head;
-      writer = ordered->writer;
-    }
-    if (on.aggregate == 0) heads_.last_writer = writer;
-  }
-  for (std::size_t i = prepared.append.aggregates.size(); i != count; ++i) {
-    if (is_guard_elsewhere(attempt, i)) heads_.elsewhere[i] = 0;
-  }
-}
-
-// Rule 19: answered once what it rests on is ordered, and what is missing is missing at a cut made since.
-void ShardWriters::refuse(const AttemptPtr& attempt, std::uint32_t aggregate, bool missing, Error error, WriterActions& actions) {
-  Lane* lane = heads_.rests_on[aggregate];
-  Written* last = lane != nullptr ? lane->last : nullptr;
-  leave_lanes(*attempt);
-  if (missing && !attempt->cut_since) {
-    const ShardId shard = attempt->prepared.aggregate(aggregate).shard;
-    return await_cut(attempt, lies_on(attempt->shards, shard) ? shard : attempt->prepared.append.events.front().shard, actions);
-  }
-  if (last == nullptr) return end(attempt, evershard::refuse(std::move(error)), actions);
-  attempt->state = Attempt::State::resting;
-  attempt->refusal = std::move(error);
-  last->resting.push_back(attempt);
-}
-
-void ShardWriters::look_up(const AttemptPtr& attempt, bool confirm, WriterActions& actions) {
-  if (attempt->tries >= options_.tries_max) return end(attempt, evershard::refuse(overloaded_after(attempt->tries)), actions);
-  ++attempt->tries;
-  if (!attempt->lanes.empty()) lanes_.queue(attempt);
-  attempt->state = Attempt::State::looked_up;
-  actions.look_ups.push_back({attempt, confirm, window_from_, attempt->first_position});
-}
-
 // -- written
 
 void ShardWriters::write(const AttemptPtr& attempt, WriterActions& actions) {
@@ -370,18 +237,17 @@ void ShardWriters::write_on(const AttemptPtr& attempt, ShardId shard, bool tenta
   }
   shards_.at(shard).log.write(written);
   attempt->places.emplace_back(shard, place.first);
-  batch_.appends.push_back({&append, &place});
+  batch_.journal.appends.push_back({&append, &place});
   batch_.events += place.events();
   batch_.written.push_back(std::move(written));
 }
 
 bool ShardWriters::full() const { return batch_.events >= options_.batch_events_max || batch_.bytes >= options_.batch_bytes_max; }
 
-JournalBatch ShardWriters::close() {
+WriterBatch ShardWriters::close() {
   EVERSHARD_CHECK(any(), "a batch has something in it");
   for (const auto& written : batch_.written) written->attempt->in_batch = false;
-  batch_.number = ++batches_;
-  return std::exchange(batch_, JournalBatch{});
+  return std::exchange(batch_, WriterBatch{});
 }
 
 void ShardWriters::failed(const Error& cause, WriterActions& actions) {
@@ -406,6 +272,7 @@ void ShardWriters::failed(const Error& cause, WriterActions& actions) {
   live_.clear();
   known_.clear();
   next_.clear();
+  behind_.clear();
   batch_ = {};
   for (auto& [id, shard] : shards_) {
     shard.log.drop();
@@ -431,7 +298,7 @@ void ShardWriters::end(const AttemptPtr& attempt, Result<Appended> result, Write
   forget(*attempt);
   attempt->state = Attempt::State::done;
   live_.erase(attempt->number);
-  if (attempt->asked && !result) reply(*attempt, {.kind = PartAnswer::Kind::refused, .error = result.error()}, actions);
+  if (attempt->asked && !result) reply(*attempt, {.kind = PartAnswer::Kind::refused, .error = result.error(), .rests_on = watermark_}, actions);
   let_joined_go(*attempt, result, actions);
   answer(*attempt, std::move(result), actions);
 }

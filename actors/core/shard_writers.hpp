@@ -69,15 +69,15 @@ class ShardWriters {
   /// The batch being made has enough.
   [[nodiscard]] bool full() const;
   /// Shape: any().
-  [[nodiscard]] JournalBatch close();
+  [[nodiscard]] WriterBatch close();
   /// Shape: in the order of closing.
-  void synced(const JournalBatch& batch, WriterActions& actions);
+  void synced(const WriterBatch& batch, WriterActions& actions);
   /// A write has failed: everything written and not ordered is answered as outcome unknown, all else and all that comes with `io`.
   void failed(const Error& cause, WriterActions& actions);
 
   // -- the order
 
-  /// Shape: in the order of their numbers; one that was applied is ignored.
+  /// Shape: in the order of their numbers, each whole, with other nodes' segments; one that was applied is ignored.
   void apply(const sharding::Cut& cut, WriterActions& actions);
   /// What the coordinator says of its window, as of a cut.
   void announce(GlobalPosition window_from, bool digests_wanted);
@@ -196,11 +196,11 @@ class ShardWriters {
   };
   std::unordered_map<Id, AttemptPtr, IdHash> known_;
   std::vector<AttemptPtr> next_;      ///< may be decided
+  std::vector<AttemptPtr> behind_;    ///< refused elsewhere, on the strength of what this node has not applied yet
   std::vector<AttemptPtr> concluded_;  ///< all their parts were decided by the cut being applied
   std::uint64_t arrivals_ = 0;
 
-  JournalBatch batch_;
-  std::uint64_t batches_ = 0;
+  WriterBatch batch_;
   std::optional<Error> failed_;
 
   CutNumber last_cut_;

@@ -12,15 +12,14 @@
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/reports.hpp"
-#include "evershard/storage/journal_append.hpp"
+#include "evershard/storage/journal_batch.hpp"
 
 namespace evershard::actors {
 
 /// One write and one sync. Keeps what it borrows.
-struct JournalBatch {
-  std::uint64_t number = 0;  ///< from 1, to be synced in this order
-  std::vector<storage::JournalAppend> appends;
-  std::vector<std::shared_ptr<Written>> written;  ///< as in `appends`
+struct WriterBatch {
+  storage::JournalBatch journal;
+  std::vector<std::shared_ptr<Written>> written;  ///< as in journal.appends
   std::size_t events = 0;
   std::size_t bytes = 0;
 };
@@ -29,6 +28,7 @@ struct JournalBatch {
 struct CutEffects {
   CutNumber number;
   GlobalPosition watermark;  ///< after it
+  std::vector<ShardId> own;  ///< whose segments of it are this node's (rule 12), for sharding::cut_of_node
   std::vector<std::shared_ptr<const Written>> covered;  ///< placed (see Written::position) or refused; `recovered`: what was found at opening
 };
 

@@ -1,5 +1,6 @@
 // Seeded walks: several nodes' writers and a coordinator under random requests, retries, crashes, moves and new coordinators. Every step
-// is checked by WritersWorld against the naive order; at the end everybody comes to rest. A failure is a seed: EVERSHARD_WALK_SEED=n (and EVERSHARD_WALK_COUNT more), EVERSHARD_WALK_TRACE=1.
+// is checked by WritersWorld against the naive order; at the end everybody comes to rest.
+// A failure is a seed: EVERSHARD_WALK_SEED=n EVERSHARD_WALK_TRACE=1; EVERSHARD_WALK_COUNT=n for more of them.
 
 #include <gtest/gtest.h>
 

@@ -157,7 +157,7 @@ bool WritersWorld::close(std::uint32_t node) {
   Node& n = nodes[node];
   if (!n.writers->any()) return false;
   auto batch = n.writers->close();
-  for (const auto& append : batch.appends) {
+  for (const auto& append : batch.journal.appends) {
     auto& records = n.disk[append.place->shard];
     const ShardOffset end = records.empty() ? ShardOffset{1} : records.back().place.end();
     EXPECT_GE(append.place->first, end) << "an offset is used again (rule 17)";
@@ -174,7 +174,7 @@ bool WritersWorld::sync(std::uint32_t node) {
   if (n.writing.empty()) return false;
   const auto batch = std::move(n.writing.front());
   n.writing.pop_front();
-  for (const auto& append : batch.appends) {
+  for (const auto& append : batch.journal.appends) {
     for (auto& record : n.disk[append.place->shard]) record.synced |= record.place.first == append.place->first;
   }
   n.persisted = n.writers->last_cut();
@@ -256,7 +256,10 @@ bool WritersWorld::deliver_report(std::size_t which, bool again, bool to_replace
   Node& n = nodes[message.node];
   switch (result) {
     case sharding::Reported::taken:
-      if (asks) promises.push_back({message.node, message.life, report.shard, report.epoch, message.report.ask, coordinator.state().last_cut + 1, coordinator.state().coordinator});
+      if (asks) {
+        promises.push_back({message.node, message.life, report.shard, report.epoch, message.report.ask, coordinator.state().last_cut + 1,
+                            coordinator.state().coordinator});
+      }
       break;
     case sharding::Reported::stale: break;
     case sharding::Reported::gap:

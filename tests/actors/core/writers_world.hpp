@@ -37,7 +37,7 @@ class WritersWorld {
     Epoch coordinator;  ///< with whom
     std::map<ShardId, std::deque<Record>> disk;
     CutNumber persisted;  ///< a restart begins at this cut, or a later one it had applied
-    std::deque<JournalBatch> writing;
+    std::deque<WriterBatch> writing;
     std::vector<LookUp> look_ups;
   };
   struct Client {
