@@ -17,6 +17,7 @@ namespace evershard::actors {
 class Lane;
 
 /// A node asks the owner of another shard to write that shard's part of an append.
+/// Shape: of the append at least the events of that shard, and its command only if one of them carries it.
 struct PartAsked {
   ShardId shard;
   sharding::PartOf part;
@@ -54,7 +55,7 @@ struct Attempt {
   // -- from the caller
   std::uint64_t client = 0;  ///< who gets the answer; 0: nobody
   Ack ack = Ack::ordered;
-  /// While a look-up is under way only that touches it. Of a part: events (of its shard at least), what is expected there.
+  /// While a look-up is under way its view, heads, terms and refusal are that one's. Of a part: events (of its shard at least), what is expected there.
   Prepared prepared;
   std::optional<PartAsked> asked;  ///< a part, for another node
 

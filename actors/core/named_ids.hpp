@@ -2,32 +2,23 @@
 
 #pragma once
 
-#include <optional>
-
 #include "evershard/actors/core/prepared.hpp"
 #include "evershard/protocol/event_id.hpp"
 #include "evershard/protocol/numbers.hpp"
 
 namespace evershard::actors {
 
-/// A command shares the table with event ids. The shard it is looked up under is its aggregate's; a command's key and an
-/// event's id are told apart by their 128 bits.
-inline std::optional<ShardId> command_shard(const Prepared& prepared) {
-  if (!prepared.append.command.given() || !prepared.command) return std::nullopt;
-  for (const auto& aggregate : prepared.append.aggregates) {
-    if (aggregate.id == prepared.command->aggregate) return aggregate.shard;
-  }
-  return std::nullopt;
-}
-
 /// Until `visit(id, shard)` returns true. Returns: whether it did.
+///
+/// A command shares the table with event ids, under the shard of the event that carries it: its aggregate's. A command's key and an event's
+/// id are told apart by their 128 bits.
 template <class Visit>
 bool any_named_id(const Prepared& prepared, Visit visit) {
   for (const auto& event : prepared.append.events) {
     if (event.id_given && visit(event.id, event.shard)) return true;
   }
-  const auto shard = command_shard(prepared);
-  return shard && visit(prepared.append.command, *shard);
+  const auto& append = prepared.append;
+  return append.command.given() && visit(append.command, append.events[append.command_event].shard);
 }
 
 }  // namespace evershard::actors

@@ -16,7 +16,7 @@ namespace {
 
 bool lies_on(const std::vector<ShardId>& shards, ShardId shard) { return std::binary_search(shards.begin(), shards.end(), shard); }
 
-void insert(std::vector<ShardId>& shards, ShardId shard) {
+void insert_shard(std::vector<ShardId>& shards, ShardId shard) {
   const auto at = std::lower_bound(shards.begin(), shards.end(), shard);
   if (at == shards.end() || *at != shard) shards.insert(at, shard);
 }
@@ -60,9 +60,9 @@ std::optional<Error> ShardWriters::find_shards(Attempt& attempt) const {
   for (const auto& event : events) {
     const auto own = shards_.find(event.shard);
     if (own == shards_.end() || own->second.state == Shard::State::fenced) {
-      insert(attempt.elsewhere, event.shard);
+      insert_shard(attempt.elsewhere, event.shard);
     } else if (own->second.state == Shard::State::open) {
-      insert(attempt.shards, event.shard);
+      insert_shard(attempt.shards, event.shard);
     } else {
       return refusal_of(event.shard);
     }

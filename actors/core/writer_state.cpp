@@ -67,7 +67,7 @@ Decision WriterState::place(const Prepared& prepared, std::vector<storage::Place
     places.push_back({seq_nr, offsets_[i]});
     if (event.id_given) recent_.add(event.id, event.shard, last);
   }
-  if (const auto shard = command_shard(prepared)) recent_.add(append.command, *shard, last);
+  if (append.command.given()) recent_.add(append.command, append.events[append.command_event].shard, last);
   for (std::size_t i = 0; i < append.aggregates.size(); ++i) {
     recent_.set_head(append.aggregates[i].stream, append.aggregates[i].text, {heads_[i], prepared.chain.writer});
   }

@@ -75,12 +75,12 @@ TEST(ShardWritersConditions, LetsNobodyOvertakeWhoWaitsForTwoAggregates) {
   WritersWorld world({});
   const std::string held = aggregate_on(0, 2), free = aggregate_on(0, 2, 1);
   world.send(one(held).fail_if(seat));
-  const auto both = world.send(one(held).event(free, "Placed", ""));
+  const auto waits_for_two = world.send(one(held).event(free, "Placed", ""));
   const auto later = world.send(one(free));
 
   world.rest();
 
-  EXPECT_EQ(position(world.answer(both)), 2u);
+  EXPECT_EQ(position(world.answer(waits_for_two)), 2u);
   EXPECT_EQ(position(world.answer(later)), 4u);
 }
 
@@ -94,6 +94,23 @@ TEST(ShardWritersConditions, DoesNotMakeOthersWaitForWhoOnlyExpectsAVersion) {
   world.send(one(account));
 
   EXPECT_EQ(world.nodes[0].writers->close().written.size(), 3u);
+}
+
+// Who is ahead of the store sends the next append before he knows what became of the one before it.
+TEST(ShardWritersConditions, RefusesWhatFollowsAnAppendThatWasRefused) {
+  WritersWorld world({});
+  const std::string order = aggregate_on(1, 2);
+  world.send(one(aggregate_on(0, 2), "Booked", {"seat:1"}));
+  const auto first = world.send(std::nullopt, one(order).expect(order, Version::none()).fail_if(seat), true, {77, false});
+  const auto follows = world.send(std::nullopt, one(order).expect(order, Version::exactly(1)), true, {77, true});
+  const auto other = world.send(one(order));  // makes the version that the second one expects
+
+  world.rest();
+
+  EXPECT_EQ(code(world.answer(first)), ErrorCode::condition_failed);
+  EXPECT_EQ(position(world.answer(other)), 2u);
+  ASSERT_EQ(code(world.answer(follows)), ErrorCode::version_conflict);
+  EXPECT_THAT((*world.answer(follows)).error().what, testing::HasSubstr("of events that its writer has seen"));
 }
 
 TEST(ShardWritersConditions, BoundsWhoWaits) {

@@ -9,7 +9,7 @@
 namespace evershard::actors {
 namespace {
 
-const Query seat = Query{}.tags({"seat:1"});
+const Query seat_taken = Query{}.tags({"seat_taken:1"});
 
 // A node begins again at the first cut, and applies it and what follows.
 void restart(WritersWorld& world, std::uint32_t node = 0) {
@@ -50,7 +50,7 @@ TEST(ShardWritersRecovery, ReportsAndOrdersWhatWasDurable) {
 TEST(ShardWritersRecovery, WaitsForTheVerdictOnWhatWasTentative) {
   WritersWorld world({});
   const std::string order = aggregate_on(0, 2);
-  const auto append = one(order, "Booked", {"seat:1"}).fail_if(seat).request(EventId::random());
+  const auto append = one(order, "Booked", {"seat_taken:1"}).fail_if(seat_taken).request(EventId::random());
   world.lose_session(0);
   world.send(append);
   world.write(0);

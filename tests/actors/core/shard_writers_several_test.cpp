@@ -13,7 +13,7 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-Append both(const std::string& a, const std::string& b) {
+Append on_both(const std::string& a, const std::string& b) {
   return one(a).event(b, "Placed", "").event(a, "Paid", "");
 }
 
@@ -21,7 +21,7 @@ TEST(ShardWritersSeveral, PlacesTheEventsOfSeveralShardsTogetherInTheirOrder) {
   WritersWorld world({.shards = 2, .nodes = 1});
   const std::string a = aggregate_on(0, 2), b = aggregate_on(1, 2);
   world.send(one(b));
-  const auto client = world.send(both(a, b).expect(a, Version::none()).expect(b, Version::exactly(1)).fail_if(Query{}.tags({"x"})));
+  const auto client = world.send(on_both(a, b).expect(a, Version::none()).expect(b, Version::exactly(1)).fail_if(Query{}.tags({"x"})));
 
   world.rest();
 
@@ -35,7 +35,7 @@ TEST(ShardWritersSeveral, AsksTheOwnersOfOtherShardsForTheirParts) {
   const std::string a = aggregate_on(0, 2), b = aggregate_on(1, 2);
   world.send(one(b));
   world.rest();
-  const auto client = world.send(both(a, b).expect(b, Version::exactly(1)));
+  const auto client = world.send(on_both(a, b).expect(b, Version::exactly(1)));
   ASSERT_THAT(world.parts, SizeIs(1));
   EXPECT_EQ(world.parts[0].asked.part.runs, (std::vector<std::pair<ShardId, std::uint32_t>>{{ShardId{0}, 1}, {ShardId{1}, 1}, {ShardId{0}, 1}}));
 
@@ -50,7 +50,7 @@ TEST(ShardWritersSeveral, AnswersTheConflictThatAnotherOwnerFound) {
   WritersWorld world({.shards = 2, .nodes = 2});
   const std::string a = aggregate_on(0, 2), b = aggregate_on(1, 2);
   world.send(one(b));
-  const auto high = world.send(both(a, b).expect(b, Version::none()));
+  const auto high = world.send(on_both(a, b).expect(b, Version::none()));
   const auto low = world.send(one(aggregate_on(0, 2, 1)).event(aggregate_on(1, 2, 1), "Placed", "").expect(aggregate_on(1, 2, 1), Version::exactly(4)));
 
   world.rest();
@@ -77,6 +77,47 @@ TEST(ShardWritersSeveral, RefusesAPartThatWouldWaitAndTriesAgain) {
   EXPECT_EQ(world.model.last(), GlobalPosition{4});
 }
 
+// All parts together, and by the shard of the first event alone: parts tried again one by one would chase each other.
+TEST(ShardWritersSeveral, WaitsForEveryPartsAnswerBeforeItTriesAgain) {
+  WritersWorld world({.shards = 2, .nodes = 2});
+  const auto client = world.send(one(aggregate_on(0, 2)).event(aggregate_on(1, 2), "Placed", ""));
+  const auto late = world.parts;
+  world.parts.clear();
+  world.exchange();
+  while (world.make_cut()) world.apply(0);
+  ASSERT_GT(world.seen["refused by a cut"], 0);
+  EXPECT_FALSE(world.nodes[0].writers->any());
+
+  world.parts = late;
+  world.rest();
+  EXPECT_EQ(position(world.answer(client)), 1u);
+}
+
+TEST(ShardWritersSeveral, DoesNotTryAPartAgainThatWasRefused) {
+  WritersWorld world({.shards = 2, .nodes = 2});
+  world.send(one(aggregate_on(0, 2)).event(aggregate_on(1, 2), "Placed", ""));
+  world.deliver_part();
+  world.crash(0, CutNumber{1});
+  world.exchange();
+  while (world.make_cut()) world.apply(1);
+
+  ASSERT_GT(world.seen["refused by a cut"], 0);
+  EXPECT_FALSE(world.nodes[1].writers->any());
+  EXPECT_TRUE(world.nodes[1].writers->idle());
+}
+
+// Of two that cross, one is refused by the cut itself and tried again, unseen by its client.
+TEST(ShardWritersSeveral, PlacesBothOfTwoThatCross) {
+  WritersWorld world({.shards = 2, .nodes = 2});
+  const auto first = world.send(one(aggregate_on(0, 2)).event(aggregate_on(1, 2), "Placed", ""));
+  const auto second = world.send(one(aggregate_on(1, 2, 1)).event(aggregate_on(0, 2, 1), "Placed", ""));
+  world.rest();
+  EXPECT_GT(world.seen["refused by a cut"], 0);
+  EXPECT_EQ(world.seen["part busy"], 0);
+  EXPECT_NE(position(world.answer(first)), 0u);
+  EXPECT_NE(position(world.answer(second)), 0u);
+}
+
 TEST(ShardWritersSeveral, AnswersUnavailableWhenAPartIsLostAndTheRestWasRefused) {
   WritersWorld world({.shards = 2, .nodes = 2});
   const auto client = world.send(one(aggregate_on(0, 2)).event(aggregate_on(1, 2), "Placed", ""));
@@ -99,6 +140,32 @@ TEST(ShardWritersSeveral, AnswersAsPlacedWhenOnlyTheAnswerWasLost) {
 
   EXPECT_EQ(position(world.answer(client)), 1u);
   EXPECT_EQ((**world.answer(client)).versions[1].version, SeqNr{1});
+}
+
+// What node 1 said of the part was true, and of a part that a cut has refused since.
+TEST(ShardWritersSeveral, AnswersTheVersionsOfThePartThatWasPlaced) {
+  WritersWorld world({.shards = 2, .nodes = 2});
+  const std::string a = aggregate_on(0, 2), b = aggregate_on(1, 2);
+  const auto client = world.send(one(a).event(b, "Placed", ""));
+  world.deliver_part(0, true);
+  world.write(1);
+  ASSERT_TRUE(world.deliver_reply());
+  world.deliver_report();
+  while (world.make_cut()) world.apply(1);
+  ASSERT_GT(world.seen["refused by a cut"], 0);
+  world.send(one(b));
+  world.deliver_part();  // again, late
+  world.write(1);
+  world.write(0);
+  while (world.deliver_report()) {
+  }
+  world.make_cut();
+  while (world.apply(0)) {
+  }
+  world.rest();
+
+  ASSERT_TRUE(world.answer(client));
+  EXPECT_EQ((**world.answer(client)).versions[1].version, SeqNr{2});
 }
 
 TEST(ShardWritersSeveral, WritesAPartOnceHoweverOftenItIsAskedFor) {

@@ -102,9 +102,10 @@ std::vector<storage::UnorderedAppend> WritersWorld::unordered(std::uint32_t node
 
 // -- clients
 
-std::uint64_t WritersWorld::send(std::optional<std::uint32_t> to, Append append, bool named) {
+std::uint64_t WritersWorld::send(std::optional<std::uint32_t> to, Append append, bool named, AppendChain chain) {
   const std::uint64_t id = ++clients_;
   auto attempt = model.attempt(id, std::move(append), named);
+  attempt->prepared.chain = chain;
   Client& client = clients[id];
   client.request = attempt->prepared.append.request;
   client.node = to.value_or(owners[attempt->prepared.append.events.front().shard.value]);
@@ -534,7 +535,7 @@ void WritersWorld::check_refusal(const Client& client, const Error& error) {
   const GlobalPosition w = nodes[client.node].writers->watermark();
   if (error.code == ErrorCode::version_conflict) {
     const auto& d = *error.details;
-    ASSERT_FALSE(d.expected->holds_for(*d.actual)) << "I-Honest" << what;
+    ASSERT_FALSE(d.expected->holds_for(*d.actual) && !client.attempt->prepared.chain.follows) << "I-Honest" << what;
     // What holds of too high a version holds for ever; too low a one may have been raised where this writer does not see it.
     const bool missing = d.expected->kind() == ExpectedVersion::Kind::exists || d.actual->value < d.expected->number().value;
     if (missing) {

@@ -82,7 +82,7 @@ class WritersWorld {
   // -- steps by hand
   /// To the owner of its first event's shard. Returns: the client.
   std::uint64_t send(Append append, bool named = true) { return send(std::nullopt, std::move(append), named); }
-  std::uint64_t send(std::optional<std::uint32_t> node, Append append, bool named = true);
+  std::uint64_t send(std::optional<std::uint32_t> node, Append append, bool named = true, AppendChain chain = {});
   /// Writes and syncs what was decided.
   void write(std::uint32_t node);
   bool close(std::uint32_t node);
