@@ -90,6 +90,7 @@ struct Attempt {
 
   // While written:
   std::uint32_t undecided = 0;      ///< parts here
+  std::size_t bytes = 0;            ///< of all that, as long as it is undecided
   bool in_batch = false;            ///< of the batch that is still open: not on its way to the disk
   bool refused = false;             ///< a part was, by a cut
   bool tentative = false;

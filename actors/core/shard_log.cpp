@@ -66,13 +66,16 @@ void ShardLog::synced(Written& written) {
   durable_ = written.place.end();
 }
 
-std::optional<sharding::Report> ShardLog::report(ShardId shard, Epoch epoch, bool digests_wanted) {
+std::optional<sharding::Report> ShardLog::report(ShardId shard, Epoch epoch, bool digests_wanted, std::size_t events_max) {
   if (reported_ >= durable_) return std::nullopt;
   sharding::Report report{shard, epoch, reported_, {}};
   auto at = std::lower_bound(written_.begin(), written_.end(), reported_,
                              [](const auto& written, ShardOffset first) { return written->place.first < first; });
-  for (; at != written_.end() && (*at)->durable; ++at) report.appends.push_back(reported(**at, digests_wanted));
-  reported_ = durable_;
+  for (std::size_t events = 0; at != written_.end() && (*at)->durable && events < events_max; ++at) {
+    report.appends.push_back(reported(**at, digests_wanted));
+    events += (*at)->place.events();
+    reported_ = (*at)->place.end();
+  }
   return report;
 }
 

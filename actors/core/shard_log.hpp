@@ -32,8 +32,9 @@ class ShardLog {
   /// Everything up to and with it is on disk.
   void synced(Written& written);
 
-  /// What is durable and was not reported (rule 9): whole appends. Terms where they are wanted, and of what is tentative.
-  [[nodiscard]] std::optional<sharding::Report> report(ShardId shard, Epoch epoch, bool digests_wanted);
+  /// What is durable and was not reported (rule 9): whole appends, until there are so many events; the rest with the next call. Terms where
+  /// they are wanted, and of what is tentative.
+  [[nodiscard]] std::optional<sharding::Report> report(ShardId shard, Epoch epoch, bool digests_wanted, std::size_t events_max);
   /// The next report begins here again, or at what cuts cover.
   void report_from(ShardOffset first);
 

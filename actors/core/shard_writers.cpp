@@ -95,6 +95,12 @@ void ShardWriters::proceed(const AttemptPtr& attempt, WriterActions& actions) {
   }
   if (view_is_old(*attempt) || placed_lately(*attempt)) return look_up(attempt, false, actions);
   if (attempt->prepared.refusal) return end(attempt, evershard::refuse(attempt->prepared.refusal->error), actions);
+  if (unordered_bytes_ >= options_.unordered_bytes_max && attempt->tries == 0 && !attempt->cut_since) {
+    return end(attempt,
+               evershard::refuse(ErrorCode::overloaded, std::to_string(unordered_bytes_) +
+                                                            " bytes are written and wait for the coordinator: try again later"),
+               actions);
+  }
   remember(attempt);
   line_up(attempt, actions);
 }
@@ -202,6 +208,8 @@ void ShardWriters::write(const AttemptPtr& attempt, WriterActions& actions) {
   attempt->places.clear();
   attempt->answered.clear();
   batch_.bytes += attempt->prepared.bytes;
+  attempt->bytes = attempt->prepared.bytes;
+  unordered_bytes_ += attempt->bytes;
   const ShardId first = attempt->prepared.append.events.front().shard;
   for (const ShardId shard : attempt->shards) {
     const bool judged = !attempt->asked && shard == first;
@@ -273,6 +281,7 @@ void ShardWriters::failed(const Error& cause, WriterActions& actions) {
   known_.clear();
   next_.clear();
   behind_.clear();
+  unordered_bytes_ = 0;
   batch_ = {};
   for (auto& [id, shard] : shards_) {
     shard.log.drop();

@@ -36,6 +36,9 @@ class ShardWriters {
     std::uint64_t key = 0;
     std::size_t batch_events_max = 16'384;
     std::size_t batch_bytes_max = 8u << 20;
+    std::size_t report_events_max = 4'096;  ///< in one report, but for an append that has more
+    /// Written and covered by no cut, then `overloaded`: without a coordinator everything written stays in memory.
+    std::size_t unordered_bytes_max = 512u << 20;
     std::uint32_t tries_max = 16;      ///< look-ups and second tries of an attempt before it is `overloaded`
     std::size_t waiting_max = 1'024;   ///< attempts that wait for one aggregate, then `overloaded`
   };
@@ -167,6 +170,7 @@ class ShardWriters {
   [[nodiscard]] Appended appended(const Attempt& attempt) const;
   void place(Written& written);
   void set_free(Written& written);
+  void decided(Attempt& attempt);
   void placed(const AttemptPtr& attempt, const sharding::Cut& cut, WriterActions& actions);
   void refused(const AttemptPtr& attempt, WriterActions& actions);
   void try_again(const AttemptPtr& attempt, WriterActions& actions);
@@ -199,6 +203,7 @@ class ShardWriters {
   std::vector<AttemptPtr> behind_;    ///< refused elsewhere, on the strength of what this node has not applied yet
   std::vector<AttemptPtr> concluded_;  ///< all their parts were decided by the cut being applied
   std::uint64_t arrivals_ = 0;
+  std::size_t unordered_bytes_ = 0;
 
   WriterBatch batch_;
   std::optional<Error> failed_;

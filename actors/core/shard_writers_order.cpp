@@ -82,11 +82,16 @@ void ShardWriters::settle(const WrittenPtr& written, WriterActions& actions) {
     place(*written);
   }
   set_free(*written);
-  if (--attempt.undecided == 0) concluded_.push_back(written->attempt);
+  decided(attempt);
+  if (attempt.undecided == 0) concluded_.push_back(written->attempt);
   for (const auto& resting : std::exchange(written->resting, {})) {
     if (resting->state != Attempt::State::resting) continue;
     end(resting, evershard::refuse(std::move(*resting->refusal)), actions);
   }
+}
+
+void ShardWriters::decided(Attempt& attempt) {
+  if (--attempt.undecided == 0) unordered_bytes_ -= std::exchange(attempt.bytes, 0);
 }
 
 void ShardWriters::place(Written& written) {

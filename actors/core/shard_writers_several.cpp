@@ -92,6 +92,7 @@ void ShardWriters::proceed_part(const AttemptPtr& attempt, WriterActions& action
   if (view_is_old(*attempt)) return look_up(attempt, false, actions);
   if (placed_lately(*attempt) || recent_.find(attempt->asked->part.append, attempt->asked->shard)) return end_part(attempt, PartAnswer::Kind::known, actions);
   if (attempt->prepared.refusal) return end(attempt, evershard::refuse(attempt->prepared.refusal->error), actions);
+  if (unordered_bytes_ >= options_.unordered_bytes_max) return end_part(attempt, PartAnswer::Kind::busy, actions);
   remember(attempt);
   lanes_.find(*attempt);
   if (!lanes_.free(*attempt)) return end_part(attempt, PartAnswer::Kind::busy, actions);

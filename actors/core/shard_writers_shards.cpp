@@ -105,7 +105,7 @@ void ShardWriters::lose(ShardId id, Shard& shard, Shard::State state, const Erro
     written->dropped = true;
     set_free(*written);
     written->attempt->refused = true;
-    --written->attempt->undecided;
+    decided(*written->attempt);
   }
   const auto keeps = [&](const auto& written) { return !written->dropped; };
   WriterBatch batch = std::exchange(batch_, WriterBatch{});
@@ -178,7 +178,9 @@ void ShardWriters::announce(GlobalPosition window_from, bool digests_wanted) {
 
 void ShardWriters::report(ShardId id, Shard& shard, WriterActions& actions) {
   if (!session_ || shard.state != Shard::State::open) return;
-  if (auto report = shard.log.report(id, shard.epoch, digests_wanted_)) actions.reports.push_back({std::move(*report)});
+  while (auto report = shard.log.report(id, shard.epoch, digests_wanted_, options_.report_events_max)) {
+    actions.reports.push_back({std::move(*report)});
+  }
 }
 
 void ShardWriters::session_begun(WriterActions& actions) {

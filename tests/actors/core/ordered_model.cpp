@@ -25,6 +25,7 @@ std::shared_ptr<Attempt> OrderedModel::attempt(std::uint64_t client, Append appe
   }
   originals_.emplace(*append.request_id, append);
   prepared.named = named;
+  prepared.bytes = 100 * append.events.size();
   prepared.conditions = append.conditions;
   for (const auto& condition : append.conditions) {
     prepared.terms.push_back({sharding::terms_of(condition.query, hasher_), condition.after});

@@ -60,6 +60,27 @@ TEST(ShardWriters, AcknowledgesAPlainAppendAsDurableWithoutACoordinator) {
   EXPECT_EQ(position(world.answer(ordered)), 2u);
 }
 
+TEST(ShardWriters, BoundsWhatWaitsForTheCoordinator) {
+  WritersWorld::Options options;
+  options.writers.unordered_bytes_max = 300;
+  options.writers.report_events_max = 2;
+  WritersWorld world(options);
+  world.lose_session(0);
+  std::vector<std::uint64_t> sent;
+  for (int i = 0; i != 4; ++i) sent.push_back(world.send(one(aggregate_on(0, 2))));
+  EXPECT_EQ(code(world.answer(sent[3])), ErrorCode::overloaded);
+  world.write(0);
+
+  world.begin_session(0);
+  ASSERT_THAT(world.reports, SizeIs(2)) << "of two events and one";
+  world.rest();
+
+  EXPECT_EQ(position(world.answer(sent[2])), 3u);
+  const auto later = world.send(one(aggregate_on(0, 2)));
+  world.rest();
+  EXPECT_EQ(position(world.answer(later)), 4u);
+}
+
 TEST(ShardWriters, GivesEveryAttemptOfARequestTheOneAnswer) {
   WritersWorld world({});
   const auto append = one(aggregate_on(0, 2)).expect(aggregate_on(0, 2), Version::none()).request(EventId::random());

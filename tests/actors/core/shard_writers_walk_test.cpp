@@ -31,6 +31,8 @@ class Walk {
     if (seed % 4 == 0) options.term_mask = 7;  // terms collide: needless refusals, streams under one hash
     if (seed % 5 == 0) options.window_events_max = 8;
     if (seed % 7 == 0) options.writers.recent_entries_max = 4;
+    if (seed % 9 == 0) options.writers.unordered_bytes_max = 1'000;
+    if (seed % 2 == 0) options.writers.report_events_max = 2;
     options.writers.waiting_max = seed % 6 == 0 ? 2 : 100;
     return options;
   }

@@ -114,6 +114,7 @@ std::uint64_t WritersWorld::send(std::optional<std::uint32_t> to, Append append,
   for (const auto& [other, attempted] : clients) {  // it may get that one's answer
     if (attempted.request == client.request && !attempted.answer && other != id) client.acknowledged = std::min(client.acknowledged, attempted.acknowledged);
   }
+  sent_after_.emplace(client.request, acknowledged_);
   client.was_stored = acknowledged.contains(client.request);
   trace("client", id, "sends", brief(client.request), "to node", client.node, "events", attempt->prepared.append.events.size(), "conditions",
         attempt->prepared.terms.size());
@@ -523,6 +524,7 @@ void WritersWorld::check_answer(Client& client, const WriterAnswer& answer) {
   auto stored = model.find(client.request, model.last());
   ASSERT_TRUE(stored) << "acknowledged, and not ordered" << what;
   ASSERT_LE(stored->last_position, nodes[client.node].writers->watermark()) << "acknowledged before its node has applied the cut" << what;
+  ASSERT_GT(stored->first_position, sent_after_.at(client.request)) << "I-RealTime: it stands before what was acknowledged before it was sent" << what;
   stored->duplicate = answer.result->duplicate;
   ASSERT_EQ(*answer.result, *stored) << "I-Once: another acknowledgement" << what;
   acknowledged_ = std::max(acknowledged_, stored->last_position);

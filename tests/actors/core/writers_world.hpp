@@ -160,6 +160,7 @@ class WritersWorld {
   std::vector<std::set<ShardId>> holds_;                     ///< what a node's store holds as its own
   std::map<std::pair<std::uint32_t, ShardId>, Epoch> copied_;  ///< under which epoch a node's copy of a shard was made
   std::set<ShardId> opening_;                                ///< in the next cut
+  std::map<RequestId, GlobalPosition> sent_after_;  ///< what was acknowledged when a request was sent first
   std::set<RequestId> refused_;  ///< for good
 };
 
