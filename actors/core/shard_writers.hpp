@@ -102,7 +102,7 @@ class ShardWriters {
   [[nodiscard]] CutNumber last_cut() const { return last_cut_; }
   [[nodiscard]] GlobalPosition watermark() const { return watermark_; }
   [[nodiscard]] bool is_open(ShardId shard) const;
-  /// The shard's end: what the coordinator is told when the node asks for it.
+  /// The end of what is durable of the shard: what the coordinator is told when the node asks for it.
   [[nodiscard]] ShardOffset tail(ShardId shard) const;
   /// Whether nothing is under way.
   [[nodiscard]] bool idle() const { return live_.empty(); }

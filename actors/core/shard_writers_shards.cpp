@@ -63,7 +63,7 @@ bool ShardWriters::is_open(ShardId id) const {
   return shard != shards_.end() && shard->second.state == Shard::State::open;
 }
 
-ShardOffset ShardWriters::tail(ShardId id) const { return shards_.at(id).log.end(); }
+ShardOffset ShardWriters::tail(ShardId id) const { return shards_.at(id).log.durable(); }
 
 void ShardWriters::open(ShardId id, Epoch epoch, WriterActions& actions) {
   const auto shard = shards_.find(id);

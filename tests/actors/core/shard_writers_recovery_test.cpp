@@ -120,6 +120,21 @@ TEST(ShardWritersRecovery, KnowsAgainWhatCutsPlacedThatItHadNotApplied) {
   EXPECT_EQ(position(world.answer(retry)), 1u);
 }
 
+// What is not synced may be gone when the opening comes.
+TEST(ShardWritersRecovery, IsOpenedUpToWhatIsDurable) {
+  WritersWorld world({});
+  world.send(one(aggregate_on(0, 2)));
+  world.write(0);
+  world.send(one(aggregate_on(0, 2)));
+  world.open(ShardId{0}, 0);
+
+  world.crash(0, CutNumber{1});
+  world.rest();
+
+  EXPECT_EQ(world.model.last(), GlobalPosition{1});
+  EXPECT_TRUE(world.nodes[0].writers->is_open(ShardId{0}));
+}
+
 // A disk that is older than the cuts: loudly, and nothing of it is served.
 TEST(ShardWritersRecovery, RefusesAShardThatHasLostWhatACutCovers) {
   const Epoch epoch{2};
