@@ -14,7 +14,8 @@ constexpr unsigned char format_version = 1;
 
 // Of the cut. A flag that is not known is refused: it announces fields that cannot be read past.
 constexpr std::uint64_t with_openings = 1;
-constexpr std::uint64_t flags_known = with_openings;
+constexpr std::uint64_t with_losses = 2;
+constexpr std::uint64_t flags_known = with_openings | with_losses;
 
 // No shard has this number: what other nodes hold has a count and nothing else.
 constexpr ShardId elsewhere_shard{65'535};
@@ -130,6 +131,19 @@ Result<Opening> read_opening(Varints& in) {
   return opening;
 }
 
+// Which opening, from where, how many.
+Result<void> read_loss(Varints& in, std::vector<Opening>& openings, std::uint64_t& least) {
+  const std::uint64_t index = in.next();
+  const std::uint64_t from = in.next();
+  const std::uint64_t count = in.next();
+  if (index < least || index >= openings.size()) return damaged("a loss names opening " + std::to_string(index));
+  if (count == 0 || count > std::numeric_limits<std::uint64_t>::max() - from) return damaged("a loss has no end");
+  openings[index].lost_from = ShardOffset{from};
+  openings[index].lost_until = ShardOffset{from + count};
+  least = index + 1;
+  return {};
+}
+
 }  // namespace
 
 Segment Segment::elsewhere(std::uint64_t events) {
@@ -157,7 +171,8 @@ std::string encode(const Cut& cut) {
 }
 
 void encode(const Cut& cut, std::string& out) {
-  std::size_t varints = 5 + 4 * cut.segments.size() + 1 + 4 * cut.openings.size();
+  const auto losses = static_cast<std::size_t>(std::ranges::count_if(cut.openings, &Opening::loses));
+  std::size_t varints = 5 + 4 * cut.segments.size() + 1 + 4 * cut.openings.size() + 1 + 3 * losses;
   for (const Segment& segment : cut.segments) {
     if (!segment.refused.empty()) varints += 1 + segment.refused.size();
   }
@@ -166,7 +181,7 @@ void encode(const Cut& cut, std::string& out) {
 
   char* to = out.data() + begin;
   *to++ = static_cast<char>(format_version);
-  to = put(to, cut.openings.empty() ? 0 : with_openings);
+  to = put(to, (cut.openings.empty() ? 0 : with_openings) | (losses == 0 ? 0 : with_losses));
   to = put(to, cut.number.value);
   to = put(to, cut.coordinator.value);
   to = put(to, cut.first_position.value);
@@ -205,6 +220,17 @@ void encode(const Cut& cut, std::string& out) {
       to = put(to, opening.epoch.value);
       to = put(to, opening.node);
       to = put(to, opening.tail.value);
+    }
+  }
+  if (losses != 0) {
+    to = put(to, losses);
+    for (std::size_t i = 0; i != cut.openings.size(); ++i) {
+      const Opening& opening = cut.openings[i];
+      if (!opening.loses()) continue;
+      EVERSHARD_CHECK(opening.lost_from < opening.lost_until, "what is lost is a range");
+      to = put(to, i);
+      to = put(to, opening.lost_from.value);
+      to = put(to, opening.lost_until - opening.lost_from);
     }
   }
   out.resize(static_cast<std::size_t>(to - out.data()));
@@ -250,6 +276,15 @@ Result<Cut> decode_cut(std::string_view bytes, CutOf of) {
       if (!opening) return refuse(std::move(opening).error());
       if (in.failed()) return damaged("an opening is cut short");
       cut.openings.push_back(*opening);
+    }
+  }
+  if ((flags & with_losses) != 0) {
+    const std::uint64_t losses = in.next();
+    if (losses == 0 || losses > cut.openings.size()) return damaged("it announces " + std::to_string(losses) + " losses");
+    std::uint64_t least = 0;
+    for (std::uint64_t i = 0; i < losses; ++i) {
+      EVERSHARD_TRY(read_loss(in, cut.openings, least));
+      if (in.failed()) return damaged("a loss is cut short");
     }
   }
   if (in.failed() || in.left() != 0) return damaged(std::to_string(in.left()) + " bytes follow its end");

@@ -33,6 +33,11 @@ struct Opening {
   Epoch epoch;
   std::uint32_t node = 0;
   ShardOffset tail;
+  /// [lost_from, lost_until): offsets that cuts cover and that are gone for good, as an operator accepted; equal: none.
+  ShardOffset lost_from{};
+  ShardOffset lost_until{};
+
+  [[nodiscard]] bool loses() const { return lost_from != lost_until; }
   friend bool operator==(const Opening&, const Opening&) = default;
 };
 

@@ -50,6 +50,10 @@ Cut random_cut(std::mt19937_64& random) {
     for (std::size_t n = random() % 3; n != 0; --n) {
       cut.openings.push_back({ShardId{static_cast<std::uint16_t>(random() % 65'535)}, Epoch{number()},
                               static_cast<std::uint32_t>(random()), ShardOffset{number()}});
+      if (random() % 3 == 0) {
+        cut.openings.back().lost_from = ShardOffset{number() >> 2};
+        cut.openings.back().lost_until = cut.openings.back().lost_from + number() % 1'000 + 1;
+      }
     }
   }
   return cut;

@@ -145,6 +145,27 @@ TEST(OrderingAtTheCoordinator, OpensNoShardThatLostWhatCutsCover) {
   EXPECT_THAT(ordering.make_cut()->segments, IsEmpty());
 }
 
+TEST(OrderingAtTheCoordinator, OpensAShardThatLostSomethingWhereThatIsAccepted) {
+  Ordering ordering(fresh(2), {});
+  ordering.report(report(0, 1, {plain(), plain()}));
+  static_cast<void>(ordering.make_cut());
+  ordering.report(report(0, 3, {plain()}));
+
+  const auto nothing_lost = ordering.open_losing(ShardId{0}, 9, ShardOffset{3}, ShardOffset{3});
+  const auto unknown = ordering.open_losing(ShardId{2}, 9, ShardOffset{1}, ShardOffset{1});
+  const auto opened = ordering.open_losing(ShardId{0}, 9, ShardOffset{2}, ShardOffset{2});
+
+  EXPECT_EQ(nothing_lost.error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(unknown.error().code, ErrorCode::invalid_argument);
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(*opened, (Opening{ShardId{0}, Epoch{2}, 9, ShardOffset{3}, ShardOffset{2}, ShardOffset{3}}));
+  const auto cut = ordering.make_cut();
+  ASSERT_TRUE(cut);
+  EXPECT_THAT(cut->openings, ElementsAre(*opened));
+  EXPECT_THAT(cut->segments, IsEmpty()) << "what was reported under the older epoch is forgotten";
+  EXPECT_EQ(ordering.known_end(ShardId{0}), ShardOffset{3}) << "and offsets go on behind the cuts";
+}
+
 TEST(OrderingAtTheCoordinator, RefusesByWhatStandsBetweenFromAndThePlace) {
   Ordering ordering(fresh(3), {});
   ordering.report(report(0, 1, {plain({7})}));

@@ -1,0 +1,84 @@
+#include "evershard/sharding/cut_log_state.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace evershard::sharding {
+namespace {
+
+Refused does_not_follow(const Cut& cut, const std::string& why) {
+  return refuse(ErrorCode::corruption, "cut " + std::to_string(cut.number.value) + " does not follow: " + why);
+}
+
+std::string named(ShardId shard) { return "shard " + std::to_string(shard.value); }
+
+}  // namespace
+
+OrderState CutLogState::order() const {
+  OrderState order;
+  order.coordinator = epoch;
+  order.last_cut = last_cut;
+  order.watermark = watermark;
+  for (const Shard& shard : shards) order.shards.push_back({shard.epoch, shard.next});
+  return order;
+}
+
+Result<void> check_follows(const CutLogState& state, const Cut& cut) {
+  if (cut.number != state.last_cut + 1) return does_not_follow(cut, "the last one is cut " + std::to_string(state.last_cut.value));
+  if (cut.first_position != state.watermark + 1)
+    return does_not_follow(cut, "it begins at position " + std::to_string(cut.first_position.value) + ", the watermark is " + std::to_string(state.watermark.value));
+  std::vector<CutLogState::Shard> shards = state.shards;
+  for (const Opening& opening : cut.openings) {
+    if (opening.shard.value >= shards.size()) return does_not_follow(cut, "it opens " + named(opening.shard) + " of " + std::to_string(shards.size()));
+    auto& shard = shards[opening.shard.value];
+    if (opening.epoch <= shard.epoch)
+      return does_not_follow(cut, "it opens " + named(opening.shard) + " under epoch " + std::to_string(opening.epoch.value) + " after epoch " + std::to_string(shard.epoch.value));
+    if (opening.node == 0) return does_not_follow(cut, "it opens " + named(opening.shard) + " for nobody");
+    if (opening.tail < shard.next)
+      return does_not_follow(cut, "it opens " + named(opening.shard) + " at offset " + std::to_string(opening.tail.value) + ", cuts cover offsets up to " + std::to_string(shard.next.value));
+    if (opening.loses() && opening.lost_until != shard.next) return does_not_follow(cut, "it names a loss on " + named(opening.shard) + " that cuts do not cover");
+    shard.epoch = opening.epoch;
+  }
+  for (const Segment& segment : cut.segments) {
+    if (segment.shard.value >= shards.size()) return does_not_follow(cut, "it names " + named(segment.shard) + " of " + std::to_string(shards.size()));
+    auto& shard = shards[segment.shard.value];
+    if (segment.epoch != shard.epoch)
+      return does_not_follow(cut, named(segment.shard) + " is under epoch " + std::to_string(shard.epoch.value) + ", not " + std::to_string(segment.epoch.value));
+    if (segment.first != shard.next)
+      return does_not_follow(cut, named(segment.shard) + " is covered up to offset " + std::to_string(shard.next.value) + ", not " + std::to_string(segment.first.value));
+    shard.next = segment.end;
+  }
+  return {};
+}
+
+void follow(CutLogState& state, const Cut& cut) {
+  for (const Opening& opening : cut.openings) {
+    auto& shard = state.shards[opening.shard.value];
+    shard.epoch = opening.epoch;
+    shard.node = opening.node;
+    // What was written after the loss is written under this epoch, and nothing before it can be missed any more.
+    if (opening.loses()) shard.written = opening.epoch;
+    if (opening.loses()) shard.folded = CutNumber{};
+  }
+  GlobalPosition last = state.watermark;
+  for (const Segment& segment : cut.segments) {
+    auto& shard = state.shards[segment.shard.value];
+    last = last + segment.events();
+    shard.next = segment.end;
+    shard.written = segment.epoch;
+    if (segment.events() != 0) shard.last_position = last;
+  }
+  state.last_cut = cut.number;
+  state.watermark = last;
+}
+
+std::vector<ShardId> shards_named(const Cut& cut) {
+  std::vector<ShardId> shards;
+  for (const Segment& segment : cut.segments) shards.push_back(segment.shard);
+  for (const Opening& opening : cut.openings) shards.push_back(opening.shard);
+  std::ranges::sort(shards);
+  shards.erase(std::ranges::unique(shards).begin(), shards.end());
+  return shards;
+}
+
+}  // namespace evershard::sharding

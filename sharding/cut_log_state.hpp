@@ -1,0 +1,49 @@
+// CutLogState: where the cut log stands after its last record: the order, who leads, who owns which shard.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "evershard/protocol/numbers.hpp"
+#include "evershard/protocol/result.hpp"
+#include "evershard/sharding/cut.hpp"
+#include "evershard/sharding/cut_builder.hpp"
+
+namespace evershard::sharding {
+
+/// The same value is the log's checkpoint: the state after the cuts that were folded.
+struct CutLogState {
+  struct Shard {
+    Epoch epoch;                  ///< of its last opening; 0: never opened
+    std::uint32_t node = 0;       ///< its owner; 0: nobody
+    ShardOffset next{1};          ///< the first offset no cut covers
+    GlobalPosition last_position; ///< the last one it was given; 0: none
+    Epoch written;                ///< the epoch under which its newest ordered events were written; 0: none
+    CutNumber folded;             ///< the newest cut naming it that the log has folded; 0: none
+    friend bool operator==(const Shard&, const Shard&) = default;
+  };
+
+  CutLogState() = default;
+  explicit CutLogState(std::uint32_t shard_count) : shards(shard_count) {}
+
+  Epoch epoch;  ///< of who leads; 0: nobody ever did
+  CutNumber last_cut;
+  GlobalPosition watermark;
+  std::vector<Shard> shards;
+
+  /// What Ordering starts with.
+  [[nodiscard]] OrderState order() const;
+  friend bool operator==(const CutLogState&, const CutLogState&) = default;
+};
+
+/// Whether `cut` is what comes next: the next number, positions and offsets that join on, epochs as opened.
+/// Errors: corruption, with what does not fit
+Result<void> check_follows(const CutLogState& state, const Cut& cut);
+/// The state behind it. Shape: check_follows().
+void follow(CutLogState& state, const Cut& cut);
+
+/// The shards a cut names, in segments or openings, each once, ascending.
+std::vector<ShardId> shards_named(const Cut& cut);
+
+}  // namespace evershard::sharding

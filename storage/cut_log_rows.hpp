@@ -1,0 +1,35 @@
+// The rows of a cut log, byte by byte. Each ends with a checksum that binds it to its key.
+//
+// Source: docs/on-disk-format.md, "Cut log"; golden bytes in tests/golden/cut_log_golden_test.cpp.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "evershard/protocol/numbers.hpp"
+#include "evershard/protocol/result.hpp"
+#include "evershard/sharding/cut.hpp"
+#include "evershard/sharding/cut_log_state.hpp"
+
+namespace evershard::storage::cut_log_rows {
+
+std::string identity_key();
+std::string epoch_key();
+std::string checkpoint_key();
+std::string cut_key(CutNumber number);  ///< ascending with the number
+/// What begins every cut's key.
+std::string cut_prefix();
+
+std::string epoch_row(Epoch epoch);
+std::string checkpoint_row(const sharding::CutLogState& checkpoint);  ///< without its epoch, which has a row of its own
+std::string cut_row(const sharding::Cut& cut);
+
+// Errors of each: corruption, naming the row
+Result<CutNumber> decode_cut_key(std::string_view key);
+Result<Epoch> decode_epoch_row(std::string_view row);
+/// Shape: `shards` of them.
+Result<sharding::CutLogState> decode_checkpoint_row(std::string_view row, std::uint32_t shards);
+Result<sharding::Cut> decode_cut_row(CutNumber number, std::string_view row);
+
+}  // namespace evershard::storage::cut_log_rows

@@ -1,0 +1,270 @@
+#include "evershard/storage/rocks_cut_log.hpp"
+
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <rocksdb/db.h>
+#include <rocksdb/write_batch.h>
+
+#include "evershard/protocol/limits.hpp"
+#include "evershard/sharding/cut_log_rules.hpp"
+#include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/cut_log_rows.hpp"
+#include "evershard/storage/new_identity.hpp"
+#include "evershard/storage/refusals.hpp"
+#include "evershard/storage/rocks_status.hpp"
+#include "evershard/storage/store_owner.hpp"
+
+namespace evershard::storage {
+namespace {
+
+namespace rows = cut_log_rows;
+using sharding::Cut;
+using sharding::CutLogRules;
+using sharding::CutLogState;
+using sharding::CutsFound;
+using sharding::HeldBy;
+
+constexpr std::size_t memtable_bytes = 4u << 20;
+constexpr std::size_t manifest_bytes_max = 8u << 20;
+
+std::string_view bytes_of(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+rocksdb::Options cut_log_options(const CutLogOptions& options) {
+  rocksdb::Options rocks;
+  if (options.env) rocks.env = options.env;
+  rocks.create_if_missing = options.create;
+  rocks.paranoid_checks = true;
+  // Every write was synced: only the last one, unanswered, may be cut short. Anything else is damage and refused.
+  rocks.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  rocks.track_and_verify_wals_in_manifest = true;
+  rocks.write_buffer_size = memtable_bytes;
+  rocks.max_background_jobs = 2;
+  rocks.max_open_files = 64;
+  rocks.stats_dump_period_sec = 0;
+  rocks.keep_log_file_num = 2;
+  rocks.max_manifest_file_size = manifest_bytes_max;
+  return rocks;
+}
+
+bool is_held_by_another(const rocksdb::Status& status) {
+  const auto text = status.ToString();
+  return status.IsIOError() && (text.find("lock hold by current process") != std::string::npos || text.find("While lock file") != std::string::npos);
+}
+
+class RocksCutLog final : public DurableCutLog {
+ public:
+  explicit RocksCutLog(CutLogOptions options) : options_(std::move(options)) {}
+
+  Result<void> open();
+
+  [[nodiscard]] const Identity& identity() const override { return identity_; }
+  [[nodiscard]] const CutLogState& state() const override { return rules_->state(); }
+  Result<CutLogState> lead() override;
+  Result<void> put(const Cut& cut) override;
+  [[nodiscard]] Result<CutsFound> cuts_after(CutNumber after, std::size_t bytes_max) const override;
+  Result<void> fold(Epoch epoch, std::span<const HeldBy> held) override;
+
+ private:
+  Result<void> look_at_folder();
+  Result<void> open_database();
+  Result<void> identify();
+  Result<void> read_back();
+  Result<void> create();
+  [[nodiscard]] Result<std::optional<std::string>> read(const std::string& key) const;
+  Result<void> write(rocksdb::WriteBatch& batch, std::string_view doing);
+
+  const CutLogOptions options_;
+  std::unique_ptr<rocksdb::DB> db_;
+  std::unique_ptr<StoreOwner> owner_;
+  Identity identity_;
+  std::optional<CutLogRules> rules_;
+  std::optional<Error> failure_;
+};
+
+Result<void> RocksCutLog::open() {
+  if (options_.data_dir.empty()) return invalid("a cut log needs a data directory");
+  if (options_.shards > shards_max) return invalid("a cluster has at most " + std::to_string(shards_max) + " shards, not " + std::to_string(options_.shards));
+  EVERSHARD_TRY(look_at_folder());
+  EVERSHARD_TRY(open_database());
+  EVERSHARD_TRY(identify());
+  return read_back();
+}
+
+Result<void> RocksCutLog::look_at_folder() {
+  std::error_code error;
+  const auto database = options_.data_dir / "db";
+  // A store keeps its last commit in MARK; its RocksDB has families no cut log has.
+  if (std::filesystem::exists(options_.data_dir / "MARK", error)) return invalid(options_.data_dir.string() + " holds a store, not a cut log");
+  if (std::filesystem::exists(database / "CURRENT", error)) return {};
+  if (!options_.create) return refuse(ErrorCode::not_found, "there is no cut log in " + options_.data_dir.string());
+  for (std::filesystem::directory_iterator at(database, error), end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() == ".sst") return corrupt("CURRENT is missing from " + database.string() + ", which holds a cut log");
+  }
+  std::filesystem::create_directories(database, error);
+  if (error) return refuse(ErrorCode::io, "cannot create " + database.string() + ": " + error.message());
+  return {};
+}
+
+Result<void> RocksCutLog::open_database() {
+  const auto database = (options_.data_dir / "db").string();
+  rocksdb::DB* opened = nullptr;
+  const auto status = rocksdb::DB::Open(cut_log_options(options_), database, &opened);
+  if (is_held_by_another(status))
+    return refuse(ErrorCode::unavailable, options_.data_dir.string() + " is open already: " + StoreOwner::named_in(options_.data_dir / "OWNER"));
+  if (status.IsInvalidArgument()) return invalid(options_.data_dir.string() + " holds no cut log: " + status.ToString());
+  if (status.IsPathNotFound() || status.IsNotFound() || (status.IsIOError() && status.ToString().find("No such file") != std::string::npos))
+    return corrupt("cannot open the cut log in " + database + ": " + status.ToString());
+  if (!status.ok()) return refuse(error_of(status, "cannot open the cut log in " + database));
+  db_.reset(opened);
+  auto owner = StoreOwner::write(options_.data_dir / "OWNER");
+  if (!owner) return refuse(std::move(owner).error());
+  owner_ = std::move(*owner);
+  return {};
+}
+
+Result<std::optional<std::string>> RocksCutLog::read(const std::string& key) const {
+  std::string value;
+  const auto status = db_->Get({}, key, &value);
+  if (status.IsNotFound()) return std::nullopt;
+  if (!status.ok()) return refuse(error_of(status, "cannot read the cut log"));
+  return value;
+}
+
+Result<void> RocksCutLog::identify() {
+  const auto row = read(rows::identity_key());
+  if (!row) return refuse(row.error());
+  if (*row) {
+    auto identity = decode_identity(**row);
+    if (!identity) return refuse(std::move(identity).error());
+    identity_ = *identity;
+  } else {
+    std::unique_ptr<rocksdb::Iterator> any(db_->NewIterator({}));
+    any->SeekToFirst();
+    if (any->Valid()) return corrupt("the identity of the cut log in " + options_.data_dir.string() + " is missing");
+    EVERSHARD_TRY(checked(any->status(), "cannot read the cut log"));
+    EVERSHARD_TRY(create());
+  }
+  if (options_.shards != 0 && options_.shards != identity_.shards)
+    return invalid("the cut log in " + options_.data_dir.string() + " is of " + std::to_string(identity_.shards) + " shards, not " + std::to_string(options_.shards));
+  if (identity_.hash != sharding::hash_id)
+    return invalid("the cut log in " + options_.data_dir.string() + " was made with shard hash " + std::to_string(identity_.hash) + ", this program has " + std::to_string(sharding::hash_id));
+  return {};
+}
+
+Result<void> RocksCutLog::create() {
+  identity_ = new_identity(options_.shards, std::nullopt);
+  rocksdb::WriteBatch batch;
+  batch.Put(rows::identity_key(), encode(identity_));
+  batch.Put(rows::epoch_key(), rows::epoch_row(Epoch{0}));
+  batch.Put(rows::checkpoint_key(), rows::checkpoint_row(CutLogState(identity_.shards)));
+  return write(batch, "cannot make the cut log");
+}
+
+Result<void> RocksCutLog::read_back() {
+  const auto epoch_row = read(rows::epoch_key());
+  const auto checkpoint_row = read(rows::checkpoint_key());
+  if (!epoch_row) return refuse(epoch_row.error());
+  if (!checkpoint_row) return refuse(checkpoint_row.error());
+  if (!*epoch_row) return corrupt("the cut log's epoch is missing");
+  if (!*checkpoint_row) return corrupt("the cut log's checkpoint is missing");
+  const auto epoch = rows::decode_epoch_row(**epoch_row);
+  if (!epoch) return refuse(epoch.error());
+  auto checkpoint = rows::decode_checkpoint_row(**checkpoint_row, identity_.shards);
+  if (!checkpoint) return refuse(checkpoint.error());
+  rules_.emplace(std::move(*checkpoint));
+
+  std::unique_ptr<rocksdb::Iterator> row(db_->NewIterator({}));
+  for (row->Seek(rows::cut_prefix()); row->Valid(); row->Next()) {
+    const auto number = rows::decode_cut_key(bytes_of(row->key()));
+    if (!number) return refuse(number.error());
+    const auto cut = rows::decode_cut_row(*number, bytes_of(row->value()));
+    if (!cut) return refuse(cut.error());
+    if (*number <= rules_->checkpoint().last_cut) {
+      EVERSHARD_TRY(rules_->kept(*cut));
+    } else {
+      EVERSHARD_TRY(sharding::check_follows(rules_->state(), *cut));
+      rules_->taken(*cut);
+    }
+  }
+  EVERSHARD_TRY(checked(row->status(), "cannot read the cut log"));
+  rules_->led(*epoch);
+  return {};
+}
+
+Result<void> RocksCutLog::write(rocksdb::WriteBatch& batch, std::string_view doing) {
+  if (failure_) return refuse(*failure_);
+  rocksdb::WriteOptions options;
+  options.sync = true;
+  const auto status = db_->Write(options, &batch);
+  if (status.ok()) return {};
+  // What was written may be there or not: only opening it again can say.
+  failure_ = Error(ErrorCode::io, error_of(status, std::string("the cut log has failed: ") + std::string(doing)).what);
+  return refuse(*failure_);
+}
+
+Result<CutLogState> RocksCutLog::lead() {
+  const auto epoch = rules_->next_epoch();
+  rocksdb::WriteBatch batch;
+  batch.Put(rows::epoch_key(), rows::epoch_row(epoch));
+  EVERSHARD_TRY(write(batch, "cannot write its epoch"));
+  rules_->led(epoch);
+  return state();
+}
+
+Result<void> RocksCutLog::put(const Cut& cut) {
+  if (failure_) return refuse(*failure_);
+  EVERSHARD_TRY(rules_->check_put(cut));
+  rocksdb::WriteBatch batch;
+  batch.Put(rows::cut_key(cut.number), rows::cut_row(cut));
+  EVERSHARD_TRY(write(batch, "cannot write cut " + std::to_string(cut.number.value)));
+  rules_->taken(cut);
+  return {};
+}
+
+Result<CutsFound> RocksCutLog::cuts_after(CutNumber after, std::size_t bytes_max) const {
+  CutsFound found;
+  std::size_t bytes = 0;
+  std::unique_ptr<rocksdb::Iterator> row(db_->NewIterator({}));
+  for (row->Seek(rows::cut_key(after + 1)); row->Valid(); row->Next()) {
+    const auto number = rows::decode_cut_key(bytes_of(row->key()));
+    if (!number) return refuse(number.error());
+    if (*number > state().last_cut) break;  // written, and not known to be synced
+    if (!found.cuts.empty() && bytes + row->value().size() > bytes_max) {
+      found.more = true;
+      break;
+    }
+    auto cut = rows::decode_cut_row(*number, bytes_of(row->value()));
+    if (!cut) return refuse(std::move(cut).error());
+    bytes += row->value().size();
+    found.cuts.push_back(std::move(*cut));
+  }
+  EVERSHARD_TRY(checked(row->status(), "cannot read the cut log"));
+  const CutLogState& checkpoint = rules_->checkpoint();
+  const bool all_before = !found.more || found.cuts.back().number >= checkpoint.last_cut;
+  if (after < checkpoint.last_cut && all_before) found.folded = checkpoint;
+  return found;
+}
+
+Result<void> RocksCutLog::fold(Epoch epoch, std::span<const HeldBy> held) {
+  const auto folding = rules_->fold(epoch, held);
+  if (!folding) return refuse(folding.error());
+  rocksdb::WriteBatch batch;
+  batch.Put(rows::checkpoint_key(), rows::checkpoint_row(folding->checkpoint));
+  for (const CutNumber number : folding->given_up) batch.Delete(rows::cut_key(number));
+  EVERSHARD_TRY(write(batch, "cannot fold it"));
+  rules_->folded(*folding);
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DurableCutLog>> open_cut_log(const CutLogOptions& options) {
+  auto log = std::make_unique<RocksCutLog>(options);
+  EVERSHARD_TRY(log->open());
+  return log;
+}
+
+}  // namespace evershard::storage

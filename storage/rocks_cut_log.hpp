@@ -1,0 +1,40 @@
+// RocksCutLog: the durable cut log, a RocksDB of its own.
+
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "evershard/protocol/result.hpp"
+#include "evershard/sharding/cut_log.hpp"
+#include "evershard/storage/identity.hpp"
+
+namespace rocksdb {
+class Env;
+}
+
+namespace evershard::storage {
+
+struct CutLogOptions {
+  std::filesystem::path data_dir{};
+  std::uint32_t shards = 0;  ///< 0: what the log has; 16 for a new one
+  bool create = true;        ///< create the log if it is not there
+  rocksdb::Env* env = nullptr;  ///< for tests: fault injection; nullptr: the real one
+};
+
+/// The log and which cluster it is of: its store id, shard count, hash and key of the terms go to every node.
+class DurableCutLog : public sharding::CutLog {
+ public:
+  [[nodiscard]] virtual const Identity& identity() const = 0;
+};
+
+/// The folder: `db/` RocksDB's, `OWNER` who has it open.
+///
+/// Errors:  not_found (there is none and `create` is off), unavailable (open already: by whom), invalid_argument (another
+///          number of shards, another hash, a newer format, a store's folder), corruption (a row is damaged or missing: which), io
+/// Durable: every put, and every change of epoch, is synced on return.
+/// Source:  docs/on-disk-format.md, "Cut log".
+Result<std::unique_ptr<DurableCutLog>> open_cut_log(const CutLogOptions& options);
+
+}  // namespace evershard::storage

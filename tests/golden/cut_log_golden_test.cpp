@@ -1,0 +1,74 @@
+// What a cut log is on disk, byte by byte. A test here that fails means: this program cannot read the cut logs that are out there.
+
+#include <gtest/gtest.h>
+
+#include "evershard/storage/cut_log_rows.hpp"
+#include "evershard/storage/hex.hpp"
+
+namespace evershard::storage {
+namespace {
+
+std::string cut_log_golden(std::string_view text) {
+  std::string digits;
+  for (const char c : text) {
+    if (c != ' ') digits += c;
+  }
+  return digits;
+}
+
+sharding::Cut losing_cut() {
+  sharding::Cut cut{CutNumber{5}, Epoch{3}, GlobalPosition{70'001}, {{ShardId{7}, Epoch{2}, ShardOffset{1'000}, ShardOffset{1'003}, {}}}, {}};
+  cut.openings.push_back({ShardId{2}, Epoch{4}, 9, ShardOffset{300}, ShardOffset{290}, ShardOffset{300}});
+  return cut;
+}
+
+TEST(CutLogGolden, Keys) {
+  EXPECT_EQ(hex(cut_log_rows::identity_key()), "01");
+  EXPECT_EQ(hex(cut_log_rows::epoch_key()), "02");
+  EXPECT_EQ(hex(cut_log_rows::checkpoint_key()), "03");
+  EXPECT_EQ(hex(cut_log_rows::cut_key(CutNumber{70'000})), cut_log_golden("04"                 // kind
+                                                                          "0000000000011170"));  // number
+}
+
+TEST(CutLogGolden, Epoch) {
+  const std::string row = cut_log_rows::epoch_row(Epoch{3});
+
+  EXPECT_EQ(hex(row), cut_log_golden("01"                 // version
+                                     "0300000000000000"   // epoch
+                                     "f034b4f6f1260b83"));  // checksum of key and row
+  EXPECT_EQ(cut_log_rows::decode_epoch_row(row), Epoch{3});
+}
+
+TEST(CutLogGolden, Checkpoint) {
+  sharding::CutLogState checkpoint(2);
+  checkpoint.last_cut = CutNumber{5};
+  checkpoint.watermark = GlobalPosition{70'000};
+  checkpoint.shards[1] = {Epoch{2}, 9, ShardOffset{300}, GlobalPosition{69'999}, Epoch{1}, CutNumber{4}};
+  const std::string row = cut_log_rows::checkpoint_row(checkpoint);
+
+  EXPECT_EQ(hex(row), cut_log_golden("01"                 // version
+                                     "05 f0a204"          // last cut, watermark
+                                     "02"                 // shards
+                                     "00 00 01 00 00 00"  // never opened: epoch, node, next offset, last position, written under, folded
+                                     "02 09 ac02 efa204 01 04"
+                                     "ac9f2308b0b7c584"));  // checksum of key and row
+  EXPECT_EQ(cut_log_rows::decode_checkpoint_row(row, 2), checkpoint);
+}
+
+TEST(CutLogGolden, CutWithALoss) {
+  const std::string row = cut_log_rows::cut_row(losing_cut());
+
+  EXPECT_EQ(hex(row), cut_log_golden("01 03"              // version, flags: openings and losses
+                                     "05 03 f1a204"       // number, the coordinator's epoch, first position
+                                     "01"                 // segments
+                                     "3a 02 e807 03"      // shard 7 under another epoch than 1; the epoch; first offset; offsets
+                                     "01"                 // openings
+                                     "02 04 09 ac02"      // shard, epoch, node, tail
+                                     "01"                 // losses
+                                     "00 a202 0a"         // of the first opening, first offset, offsets
+                                     "03da82b645b64796"));  // checksum of key and row
+  EXPECT_EQ(cut_log_rows::decode_cut_row(CutNumber{5}, row), losing_cut());
+}
+
+}  // namespace
+}  // namespace evershard::storage
