@@ -22,11 +22,15 @@ struct HeldBy {
   friend bool operator==(const HeldBy&, const HeldBy&) = default;
 };
 
-/// Cuts behind some number, ascending. Those that are missing up to `folded` name only shards whose owner holds them.
+/// Cuts behind some number, ascending. Those that are missing before the last of them, or before the checkpoint, name only
+/// shards whose owners hold them.
 struct CutsFound {
   std::vector<Cut> cuts;
-  std::optional<CutLogState> folded;  ///< the checkpoint, where it lies behind the number asked for and behind no cut left out
+  std::optional<CutLogState> folded;  ///< the checkpoint, where it lies behind the number asked for
   bool more = false;                  ///< there are further ones: ask again from the last of these
+
+  /// Whether who has applied `cuts` stands at the checkpoint, or behind it.
+  [[nodiscard]] bool reaches_checkpoint() const { return folded && (!more || cuts.back().number >= folded->last_cut); }
   friend bool operator==(const CutsFound&, const CutsFound&) = default;
 };
 

@@ -34,8 +34,7 @@ Result<CutsFound> MemoryCutLog::cuts_after(CutNumber after, std::size_t bytes_ma
     found.cuts.push_back(row->second);
   }
   const CutLogState& checkpoint = disk_.rules.checkpoint();
-  const bool all_before = !found.more || found.cuts.back().number >= checkpoint.last_cut;
-  if (after < checkpoint.last_cut && all_before) found.folded = checkpoint;
+  if (after < checkpoint.last_cut) found.folded = checkpoint;
   return found;
 }
 

@@ -1,6 +1,5 @@
 #include "evershard/sharding/ordering.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -55,7 +54,7 @@ Result<Epoch> Ordering::open(ShardId shard, std::uint32_t node, ShardOffset tail
   return epoch;
 }
 
-Result<Opening> Ordering::open_losing(ShardId shard, std::uint32_t node, ShardOffset tail, ShardOffset lost_from) {
+Result<Opening> Ordering::open_losing(ShardId shard, std::uint32_t node, ShardOffset lost_from) {
   if (shard.value >= builder_.shard_count()) {
     return refuse(ErrorCode::invalid_argument, "there is no shard " + std::to_string(shard.value) + " in a store of " +
                                                    std::to_string(builder_.shard_count()) + " shards");
@@ -66,7 +65,7 @@ Result<Opening> Ordering::open_losing(ShardId shard, std::uint32_t node, ShardOf
                                                    std::to_string(lost_from.value) + " on: the cuts cover it up to offset " +
                                                    std::to_string(covered.next.value));
   }
-  const Opening opening{shard, covered.epoch + 1, node, std::max(tail, covered.next), lost_from, covered.next};
+  const Opening opening{shard, covered.epoch + 1, node, covered.next, lost_from, covered.next};
   reports().forget(shard, covered.next);
   builder_.open(opening);
   return opening;

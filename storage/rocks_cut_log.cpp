@@ -243,8 +243,7 @@ Result<CutsFound> RocksCutLog::cuts_after(CutNumber after, std::size_t bytes_max
   }
   EVERSHARD_TRY(checked(row->status(), "cannot read the cut log"));
   const CutLogState& checkpoint = rules_->checkpoint();
-  const bool all_before = !found.more || found.cuts.back().number >= checkpoint.last_cut;
-  if (after < checkpoint.last_cut && all_before) found.folded = checkpoint;
+  if (after < checkpoint.last_cut) found.folded = checkpoint;
   return found;
 }
 

@@ -173,7 +173,11 @@ TEST(CutCodec, SaysWhatIsWrong) {
   };
 
   EXPECT_THAT(what("02 00 01 01 01 00"), HasSubstr("format version 2, this program knows 1"));
-  EXPECT_THAT(what("01 02 01 01 01 00"), HasSubstr("unknown flags 2"));
+  EXPECT_THAT(what("01 04 01 01 01 00"), HasSubstr("unknown flags 4"));
+  EXPECT_THAT(what("01 02 01 01 01 00 00"), HasSubstr("announces 0 losses"));
+  EXPECT_THAT(what("01 02 01 01 01 00 01 00 01 01"), HasSubstr("announces 1 losses"));
+  EXPECT_THAT(what("01 03 01 01 01 00 01 02 02 01 05 01 01 01 01"), HasSubstr("names opening 1"));
+  EXPECT_THAT(what("01 03 01 01 01 00 01 02 02 01 05 01 00 01 00"), HasSubstr("a loss has no end"));
   EXPECT_THAT(what("01 00 01 01 00 00"), HasSubstr("position 0"));
   EXPECT_THAT(what("01 00 01 01 01 01 04 00"), HasSubstr("offset 0"));
   EXPECT_THAT(what("01 00 01 01 01 01 00 01 00"), HasSubstr("empty"));

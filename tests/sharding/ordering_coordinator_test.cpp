@@ -151,9 +151,9 @@ TEST(OrderingAtTheCoordinator, OpensAShardThatLostSomethingWhereThatIsAccepted) 
   static_cast<void>(ordering.make_cut());
   ordering.report(report(0, 3, {plain()}));
 
-  const auto nothing_lost = ordering.open_losing(ShardId{0}, 9, ShardOffset{3}, ShardOffset{3});
-  const auto unknown = ordering.open_losing(ShardId{2}, 9, ShardOffset{1}, ShardOffset{1});
-  const auto opened = ordering.open_losing(ShardId{0}, 9, ShardOffset{2}, ShardOffset{2});
+  const auto nothing_lost = ordering.open_losing(ShardId{0}, 9, ShardOffset{3});
+  const auto unknown = ordering.open_losing(ShardId{2}, 9, ShardOffset{1});
+  const auto opened = ordering.open_losing(ShardId{0}, 9, ShardOffset{2});
 
   EXPECT_EQ(nothing_lost.error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(unknown.error().code, ErrorCode::invalid_argument);

@@ -1,0 +1,348 @@
+#include "evershard/cluster/order/coordinator.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "evershard/protocol/check.hpp"
+
+namespace evershard::cluster {
+
+using sharding::Cut;
+using sharding::CutLogState;
+using sharding::Reported;
+
+namespace {
+
+std::string text_of(ShardId shard) { return "shard " + std::to_string(shard.value); }
+std::string text_of(std::uint32_t node) { return "node " + std::to_string(node); }
+std::string text_of(const Loss& loss) {
+  return "offsets " + std::to_string(loss.from.value) + " to " + std::to_string(loss.until.value - 1) + (loss.unordered == 0 ? "" : " and " + std::to_string(loss.unordered) + " never ordered behind them");
+}
+
+}  // namespace
+
+Coordinator::Coordinator(const CutLogState& led, CoordinatorOptions options)
+    : options_(options), stored_(led), made_(led), ordering_(led.order(), options.ordering), opened_in_(led.shards.size()), folded_at_(led.last_cut) {
+  for (const auto& shard : led.shards) owners_.push_back({shard.node, shard.epoch});
+}
+
+void Coordinator::end(Error error, Actions& actions) {
+  ended_ = error;
+  actions = {};
+  actions.ended = std::move(error);
+}
+
+std::optional<Error> Coordinator::objection(const Hello& hello) const {
+  const auto bad = [&](const std::string& why) { return Error(ErrorCode::invalid_argument, "the hello of " + text_of(hello.from.node) + " is malformed: " + why); };
+  if (hello.from.node == 0 || hello.from.incarnation == 0) return bad("nodes and incarnations are numbered from 1");
+  std::set<ShardId> seen;
+  for (const ShardTold& shard : hello.shards) {
+    if (shard.shard.value >= owners_.size()) return bad(text_of(shard.shard) + " of " + std::to_string(owners_.size()));
+    if (!seen.insert(shard.shard).second) return bad(text_of(shard.shard) + " is named twice");
+    if (shard.covered.value == 0 || shard.tail < shard.covered) return bad(text_of(shard.shard) + " ends before the cuts applied to it do");
+  }
+  const auto known = members_.find(hello.from.node);
+  if (known != members_.end() && known->second.here && known->second.process != hello.from)
+    return Error(ErrorCode::unavailable, text_of(hello.from.node) + " is here already, at " + known->second.address + "; a second process with its number, at " + hello.address + ", is refused");
+  return std::nullopt;
+}
+
+Coordinator::Actions Coordinator::hello(const Hello& hello) {
+  Actions actions;
+  if (ended_) return actions;
+  if (auto error = objection(hello)) {
+    actions.warnings.push_back(*error);
+    actions.send.push_back({hello.from, HelloRefused{hello.from, hello.session, std::move(*error)}});
+    return actions;
+  }
+  // Only what is stored is announced: somebody else stored that, or this log had it once.
+  if (hello.cut > stored_.last_cut) {
+    end(Error(ErrorCode::corruption, text_of(hello.from.node) + " holds cut " + std::to_string(hello.cut.value) + ", this coordinator's log ends with cut " +
+                                         std::to_string(stored_.last_cut.value) + ": another one leads, or the log has lost its end"),
+        actions);
+    return actions;
+  }
+
+  Member& member = members_[hello.from.node];
+  if (member.process != hello.from) member = Member{hello.from, {}, false, {}, {}, {}, {}, {}};
+  member.here = true;
+  member.address = hello.address;
+  member.cut = hello.cut;
+  member.refused.clear();
+  member.told.clear();
+  for (const ShardTold& shard : hello.shards) member.told[shard.shard] = shard;
+  for (std::size_t s = 0; s != owners_.size(); ++s) {
+    if (owners_[s].node == hello.from.node) open_own(member, ShardId{static_cast<std::uint16_t>(s)}, actions);
+  }
+  place_unowned(actions);
+
+  Welcome welcome;
+  welcome.to = hello.from;
+  welcome.session = hello.session;
+  welcome.coordinator = stored_.epoch;
+  welcome.last_cut = stored_.last_cut;
+  welcome.watermark = stored_.watermark;
+  welcome.map = map();
+  for (const auto& shard : stored_.shards) welcome.last_positions.push_back(shard.last_position);
+  for (const auto& [shard, error] : member.refused) welcome.refused.push_back({shard, error});
+  welcome.window_from = ordering_.window_from();
+  welcome.digests_wanted = digests_wanted();
+  actions.send.insert(actions.send.begin(), {hello.from, std::move(welcome)});
+  make_cut(actions);
+  return actions;
+}
+
+ShardTold Coordinator::told(const Member& member, ShardId shard) const {
+  const auto told = member.told.find(shard);
+  return told != member.told.end() ? told->second : ShardTold{shard, {}, false, ShardOffset{1}, ShardOffset{1}};
+}
+
+std::optional<Loss> Coordinator::loss(ShardId shard, const ShardTold& told, CutNumber cut) const {
+  const CutLogState::Shard& log = made_.shards[shard.value];
+  const auto from = [&](ShardOffset first) { return Loss{first, log.next, told.tail > log.next ? told.tail - log.next : 0}; };
+  // Another disk than the one its newest ordered events were written to, or one from before that: whatever its length. One that
+  // was left behind when what it has was given up as lost does not bring it back: readers have passed those positions.
+  if (told.epoch < log.written) return from(told.covered < log.next ? told.covered : ShardOffset{1});
+  // Cuts that name it were given up because they were held here: this disk holds them no more.
+  if (cut < log.folded && told.covered < log.next) return from(told.covered);
+  if (told.tail < log.next) return from(told.tail);
+  return std::nullopt;
+}
+
+void Coordinator::open_own(Member& member, ShardId shard, Actions& actions) {
+  const ShardTold at = told(member, shard);
+  const Owner& owner = owners_[shard.value];
+  if (at.taken && at.epoch == owner.epoch) return;  // it writes under it
+  const auto promised = member.promised.find(shard);
+  const bool still_to_come = stored_.shards[shard.value].epoch < owner.epoch || member.cut < opened_in_[shard.value];
+  if (promised != member.promised.end() && promised->second == owner.epoch && still_to_come) {
+    actions.send.push_back({member.process, Opens{member.process, stored_.epoch, shard, owner.epoch}});
+    return;
+  }
+  const auto lost = loss(shard, at, member.cut);
+  const auto epoch = lost ? Result<Epoch>(refuse(ErrorCode::corruption, text_of(shard) + " of " + text_of(member.process.node) + " has lost data: " + text_of(*lost) +
+                                                                            " stand in the order and are not there, or not as they were ordered"))
+                          : ordering_.open(shard, member.process.node, at.tail);
+  if (epoch) {
+    opened(member, shard, *epoch, actions);
+    return;
+  }
+  member.refused[shard] = epoch.error();
+  actions.warnings.push_back(epoch.error());
+}
+
+void Coordinator::opened(Member& member, ShardId shard, Epoch epoch, Actions& actions) {
+  owners_[shard.value] = {member.process.node, epoch};
+  member.promised[shard] = epoch;
+  member.refused.erase(shard);
+  waiting_ = waiting_events();
+  actions.send.push_back({member.process, Opens{member.process, stored_.epoch, shard, epoch}});
+}
+
+// Evenly; a shard that somebody has data of goes there.
+void Coordinator::place_unowned(Actions& actions) {
+  std::map<std::uint32_t, std::size_t> load;
+  for (const auto& [node, member] : members_) {
+    if (member.here) load[node] = 0;
+  }
+  if (load.empty() || load.size() < options_.nodes_expected) return;
+  for (const Owner& owner : owners_) {
+    if (const auto of = load.find(owner.node); of != load.end()) ++of->second;
+  }
+  for (std::size_t s = 0; s != owners_.size(); ++s) {
+    if (owners_[s].node != 0) continue;
+    const ShardId shard{static_cast<std::uint16_t>(s)};
+    const auto better = [&](const auto& a, const auto& b) {
+      const auto tail_a = told(members_.at(a.first), shard).tail;
+      const auto tail_b = told(members_.at(b.first), shard).tail;
+      return tail_a != tail_b ? tail_a > tail_b : a.second < b.second;
+    };
+    const auto chosen = std::min_element(load.begin(), load.end(), better);
+    ++chosen->second;
+    owners_[s].node = chosen->first;
+    open_own(members_.at(chosen->first), shard, actions);
+  }
+}
+
+Coordinator::Actions Coordinator::lost(NodeProcess process) {
+  const auto member = members_.find(process.node);
+  if (member != members_.end() && member->second.process == process) member->second.here = false;
+  return {};
+}
+
+Coordinator::Actions Coordinator::report(NodeProcess from, Report report) {
+  Actions actions;
+  if (ended_) return actions;
+  const auto warn = [&](const std::string& what) { actions.warnings.emplace_back(ErrorCode::invalid_argument, what); };
+  if (!members_.contains(from.node)) {
+    warn("a report of " + text_of(from.node) + ", which never joined, is dropped");
+    return actions;
+  }
+  if (report.shard.value >= owners_.size()) {
+    warn("a report of " + text_of(from.node) + " names " + text_of(report.shard) + " of " + std::to_string(owners_.size()));
+    return actions;
+  }
+  const ShardId shard = report.shard;
+  const Owner& owner = owners_[shard.value];
+  if (report.epoch == owner.epoch && from.node != owner.node) {
+    warn("a report of " + text_of(from.node) + " is under the epoch of " + text_of(shard) + ", which " + text_of(owner.node) + " owns");
+    return actions;
+  }
+  if (report.epoch == owner.epoch && !report.appends.empty() && waiting_ >= options_.waiting_events_max) {
+    ask_again_.insert(shard);
+    return actions;
+  }
+
+  const bool conditional = std::ranges::any_of(report.appends, [](const auto& append) { return !append.conditions.empty(); });
+  const auto first = report.first;
+  const auto known = ordering_.known_end(shard);
+  switch (ordering_.report(std::move(report))) {
+    case Reported::taken:
+      waiting_ += ordering_.known_end(shard) - known;
+      if (conditional) digests_until_ = made_.last_cut + options_.digest_cuts;
+      make_cut(actions);
+      break;
+    case Reported::stale: break;
+    case Reported::gap: actions.send.push_back({from, ReportFrom{shard, owner.epoch, known}}); break;
+    case Reported::replaced:
+      end(Error(ErrorCode::fenced, text_of(from.node) + " reports of " + text_of(shard) + " what only a newer coordinator can have brought about: this one, of epoch " +
+                                       std::to_string(stored_.epoch.value) + ", has been replaced"),
+          actions);
+      break;
+    case Reported::malformed:
+      warn("a report of " + text_of(from.node) + " on " + text_of(shard) + " from offset " + std::to_string(first.value) + " contradicts itself or what is known: nothing of it is taken");
+      break;
+  }
+  return actions;
+}
+
+std::uint64_t Coordinator::waiting_events() const {
+  std::uint64_t events = 0;
+  for (std::size_t s = 0; s != owners_.size(); ++s) {
+    events += ordering_.known_end(ShardId{static_cast<std::uint16_t>(s)}) - ordering_.state().shards[s].next;
+  }
+  return events;
+}
+
+// Rule 5: of all there is, as soon as the last put has returned.
+void Coordinator::make_cut(Actions& actions) {
+  if (putting_) return;
+  putting_ = ordering_.make_cut();
+  if (!putting_) return;
+  follow(made_, *putting_);
+  waiting_ = waiting_events();
+  actions.put = putting_;
+}
+
+Coordinator::Actions Coordinator::put_returned(const Result<void>& result) {
+  Actions actions;
+  if (ended_) return actions;
+  EVERSHARD_CHECK(putting_.has_value(), "what returned was put");
+  if (!result) {
+    end(Error(result.error().code, "cut " + std::to_string(putting_->number.value) + " was not taken, this coordinator steps down: " + result.error().what), actions);
+    return actions;
+  }
+  follow(stored_, *putting_);
+  for (const auto& opening : putting_->openings) opened_in_[opening.shard.value] = putting_->number;
+  actions.send.push_back({std::nullopt, Announce{*std::exchange(putting_, std::nullopt), ordering_.window_from(), digests_wanted()}});
+  for (const ShardId shard : std::exchange(ask_again_, {})) {
+    const Owner& owner = owners_[shard.value];
+    const auto member = members_.find(owner.node);
+    if (member == members_.end()) continue;
+    actions.send.push_back({member->second.process, ReportFrom{shard, owner.epoch, ordering_.known_end(shard)}});
+  }
+  fold_if_due(actions);
+  make_cut(actions);
+  return actions;
+}
+
+Coordinator::Actions Coordinator::held(const Held& held) {
+  Actions actions;
+  if (ended_) return actions;
+  // Of this very process: what an earlier one held may have gone with its disk.
+  const auto member = members_.find(held.from.node);
+  if (member == members_.end() || member->second.process != held.from) return actions;
+  if (held.cut > stored_.last_cut) {
+    actions.warnings.emplace_back(ErrorCode::invalid_argument, text_of(held.from.node) + " says that it holds cut " + std::to_string(held.cut.value) + ", the last one is cut " + std::to_string(stored_.last_cut.value));
+    return actions;
+  }
+  member->second.held = std::max(member->second.held, held.cut);
+  fold_if_due(actions);
+  return actions;
+}
+
+void Coordinator::fold_if_due(Actions& actions) {
+  // While a put is under way the log and `stored_` may differ.
+  if (putting_ || stored_.last_cut < folded_at_ + options_.fold_cuts) return;
+  folded_at_ = stored_.last_cut;
+  actions.fold.emplace();
+  for (const auto& [node, member] : members_) {
+    if (member.here) actions.fold->push_back({node, member.held});
+  }
+}
+
+void Coordinator::folded(const CutLogState& log) {
+  for (std::size_t s = 0; s != owners_.size(); ++s) {
+    for (CutLogState* state : {&stored_, &made_}) state->shards[s].folded = std::max(state->shards[s].folded, log.shards[s].folded);
+  }
+}
+
+Coordinator::Actions Coordinator::cuts_after(const CutsAfter& asked) {
+  Actions actions;
+  if (!ended_) actions.read.push_back({asked.from, asked.after});
+  return actions;
+}
+
+Cuts Coordinator::cuts_message(const Actions::Asked& asked, sharding::CutsFound found) const {
+  // What a newer coordinator put is for that one to send; without the cuts it folded, the rest would have holes.
+  std::erase_if(found.cuts, [&](const Cut& cut) { return cut.number > stored_.last_cut; });
+  if (found.folded && found.folded->last_cut > stored_.last_cut) found = {};
+  return {asked.by, asked.after, std::move(found), ordering_.window_from(), digests_wanted()};
+}
+
+sharding::ShardMap Coordinator::map() const {
+  sharding::ShardMap map(static_cast<std::uint32_t>(owners_.size()));
+  for (std::size_t s = 0; s != stored_.shards.size(); ++s) {
+    const auto& shard = stored_.shards[s];
+    if (shard.node == 0) continue;
+    const auto member = members_.find(shard.node);
+    const auto assigned = map.assign(ShardId{static_cast<std::uint16_t>(s)}, {shard.node, member == members_.end() ? "" : member->second.address, shard.epoch});
+    EVERSHARD_CHECK(assigned.has_value(), "an owned shard was opened");
+  }
+  return map;
+}
+
+Result<Coordinator::Actions> Coordinator::assign(ShardId shard, std::uint32_t node, std::optional<Loss> accepted) {
+  if (ended_) return refuse(ErrorCode::unavailable, "this coordinator has stepped down: " + ended_->what);
+  if (shard.value >= owners_.size()) return refuse(ErrorCode::not_found, "there is no " + text_of(shard) + " in a cluster of " + std::to_string(owners_.size()) + " shards");
+  const auto found = members_.find(node);
+  if (found == members_.end() || !found->second.here) return refuse(ErrorCode::not_found, text_of(node) + " is not here");
+  Member& member = found->second;
+  const Owner& owner = owners_[shard.value];
+  const auto owning = members_.find(owner.node);
+  if (owning != members_.end() && owning->second.here && !owning->second.refused.contains(shard))
+    return refuse(ErrorCode::invalid_argument, text_of(shard) + " is of " + text_of(owner.node) + ", which is here and has it");
+
+  const ShardTold at = told(member, shard);
+  const auto lost = loss(shard, at, member.cut);
+  Actions actions;
+  if (lost != accepted) {
+    if (!lost) return refuse(ErrorCode::corruption, "nothing of " + text_of(shard) + " would be lost on " + text_of(node) + ", but a loss was accepted: look again");
+    return refuse(ErrorCode::corruption, text_of(*lost) + " of " + text_of(shard) + " would be lost on " + text_of(node) + (accepted ? "; accepted were " + text_of(*accepted) : ": accept that by name"));
+  }
+  if (lost) {
+    const auto opening = ordering_.open_losing(shard, node, lost->from);
+    if (!opening) return refuse(opening.error());
+    actions.warnings.emplace_back(ErrorCode::corruption, text_of(*lost) + " of " + text_of(shard) + " are lost, as an operator accepted; it goes on at " + text_of(node));
+    opened(member, shard, opening->epoch, actions);
+  } else {
+    const auto epoch = ordering_.open(shard, node, at.tail);
+    if (!epoch) return refuse(epoch.error());
+    opened(member, shard, *epoch, actions);
+  }
+  if (owning != members_.end()) owning->second.refused.erase(shard);
+  make_cut(actions);
+  return actions;
+}
+
+}  // namespace evershard::cluster

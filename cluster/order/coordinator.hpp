@@ -1,0 +1,141 @@
+// Coordinator: who is there, who owns what, which cut comes next. Input in, actions out.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "evershard/cluster/order/messages.hpp"
+#include "evershard/protocol/result.hpp"
+#include "evershard/sharding/cut_log_state.hpp"
+#include "evershard/sharding/ordering.hpp"
+
+namespace evershard::cluster {
+
+/// Offsets [from, until) of a shard that cuts cover and a disk has not, or not as they were ordered. With them goes what the disk
+/// has behind them: it was never ordered, and may have come about beside what was lost.
+struct Loss {
+  ShardOffset from;
+  ShardOffset until;
+  std::uint64_t unordered = 0;  ///< so many offsets, from `until` on
+  friend bool operator==(const Loss&, const Loss&) = default;
+};
+
+struct CoordinatorOptions {
+  std::uint32_t nodes_expected = 1;  ///< shards nobody owns are given out once so many nodes are there
+  sharding::Ordering::Options ordering{};
+  std::uint64_t waiting_events_max = 1'000'000;  ///< reported and not yet cut; what comes above is asked for again later
+  std::uint64_t digest_cuts = 1'000;  ///< digests are wanted for so many cuts after the last conditional append
+  std::uint64_t fold_cuts = 1'000;    ///< the log is folded after so many cuts
+};
+
+struct CoordinatorActions {
+  struct Outgoing {
+    std::optional<NodeProcess> to;  ///< absent: to all members
+    ToNode message;
+  };
+  /// Read CutLog::cuts_after() and send what cuts_message() makes of it (rule 8).
+  struct Asked {
+    NodeProcess by;
+    CutNumber after;
+  };
+
+  std::optional<sharding::Cut> put;  ///< into the log; then put_returned(). Nothing else is put meanwhile.
+  std::optional<std::vector<sharding::HeldBy>> fold;  ///< the log, before the next input; then folded()
+  std::vector<Outgoing> send;
+  std::vector<Asked> read;
+  std::vector<Error> warnings;   ///< for the log, loud
+  std::optional<Error> ended;    ///< it has stepped down: it does nothing any more. Whoever wants to lead begins with CutLog::lead().
+};
+
+/// Owner:  one thread, which also has the cut log.
+/// Source: docs/ordering.md, rules 2 to 8.
+class Coordinator {
+ public:
+  using Actions = CoordinatorActions;
+
+  /// `led`: what CutLog::lead() returned (rule 2).
+  Coordinator(const sharding::CutLogState& led, CoordinatorOptions options);
+
+  // -- what comes in
+
+  /// A node is there. Its shards are opened, or refused by name (rule 3). A second process of a node that is there is refused.
+  Actions hello(const Hello& hello);
+  /// The session with this process has ended.
+  Actions lost(NodeProcess process);
+  /// A report is judged by its shard's epoch, whoever sends it (rule 4); from somebody who never joined it is dropped, loudly.
+  Actions report(NodeProcess from, Report report);
+  Actions held(const Held& held);
+  Actions cuts_after(const CutsAfter& asked);
+  /// A put that was refused, or failed, ends the coordinator.
+  Actions put_returned(const Result<void>& result);
+  void folded(const sharding::CutLogState& log);
+
+  /// An operator gives a shard to a node that is there, because its own is gone for good, or has come back with less.
+  ///
+  /// `accepted`: what may be lost; it must be exactly what is.
+  /// Errors: not_found (no such node here, no such shard), invalid_argument (the shard's node is there and has it),
+  ///         corruption (something would be lost: what; or another loss was accepted), unavailable (it has stepped down)
+  Result<Actions> assign(ShardId shard, std::uint32_t node, std::optional<Loss> accepted);
+
+  // -- what is asked
+
+  struct Member {
+    NodeProcess process;
+    std::string address;
+    bool here = false;
+    CutNumber cut;   ///< the last one applied when it said hello
+    CutNumber held;  ///< said since then
+    std::map<ShardId, ShardTold> told;
+    std::map<ShardId, Epoch> promised;  ///< openings for this very process
+    std::map<ShardId, Error> refused;
+  };
+  [[nodiscard]] const std::map<std::uint32_t, Member>& members() const { return members_; }
+  [[nodiscard]] const sharding::CutLogState& stored() const { return stored_; }
+  [[nodiscard]] sharding::ShardMap map() const;
+  [[nodiscard]] Cuts cuts_message(const Actions::Asked& asked, sharding::CutsFound found) const;
+  /// The first offset of the shard that was not reported.
+  [[nodiscard]] ShardOffset reported_until(ShardId shard) const { return ordering_.known_end(shard); }
+  [[nodiscard]] GlobalPosition window_from() const { return ordering_.window_from(); }
+  [[nodiscard]] bool digests_wanted() const { return made_.last_cut < digests_until_; }
+  [[nodiscard]] bool putting() const { return putting_.has_value(); }
+  [[nodiscard]] const std::optional<Error>& ended() const { return ended_; }
+  /// What would be lost if the shard went on with this disk; nothing: it has all that cuts cover.
+  [[nodiscard]] std::optional<Loss> loss(ShardId shard, const ShardTold& told, CutNumber cut) const;
+
+ private:
+  struct Owner {
+    std::uint32_t node = 0;
+    Epoch epoch;
+  };
+
+  void end(Error error, Actions& actions);
+  [[nodiscard]] std::optional<Error> objection(const Hello& hello) const;
+  void open_own(Member& member, ShardId shard, Actions& actions);
+  void opened(Member& member, ShardId shard, Epoch epoch, Actions& actions);
+  void place_unowned(Actions& actions);
+  void make_cut(Actions& actions);
+  void fold_if_due(Actions& actions);
+  [[nodiscard]] ShardTold told(const Member& member, ShardId shard) const;
+  [[nodiscard]] std::uint64_t waiting_events() const;
+
+  CoordinatorOptions options_;
+  sharding::CutLogState stored_;  ///< as of the last put that returned
+  sharding::CutLogState made_;    ///< as of the last cut made
+  sharding::Ordering ordering_;
+  std::vector<Owner> owners_;     ///< with openings that are not in a cut yet
+  std::vector<CutNumber> opened_in_;  ///< per shard, the cut with its last opening, as far as this coordinator put it
+  std::map<std::uint32_t, Member> members_;
+  std::optional<sharding::Cut> putting_;
+  std::uint64_t waiting_ = 0;
+  std::set<ShardId> ask_again_;
+  CutNumber digests_until_;
+  CutNumber folded_at_;
+  std::optional<Error> ended_;
+};
+
+}  // namespace evershard::cluster

@@ -1,0 +1,122 @@
+// What coordinator and nodes tell each other about the order. Any of it may be late, doubled, lost, reordered or stale.
+//
+// Source: docs/ordering.md, rules 2 to 13.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "evershard/protocol/error.hpp"
+#include "evershard/protocol/numbers.hpp"
+#include "evershard/sharding/cut.hpp"
+#include "evershard/sharding/cut_log.hpp"
+#include "evershard/sharding/reports.hpp"
+#include "evershard/sharding/shard_map.hpp"
+
+namespace evershard::cluster {
+
+/// A process of a node. Shape: neither is 0; the incarnation is drawn at random when the process starts.
+struct NodeProcess {
+  std::uint32_t node = 0;
+  std::uint64_t incarnation = 0;
+  friend bool operator==(const NodeProcess&, const NodeProcess&) = default;
+  friend auto operator<=>(const NodeProcess&, const NodeProcess&) = default;
+};
+
+// -- a node to the coordinator
+
+/// A shard as a node's disk has it.
+struct ShardTold {
+  ShardId shard;
+  Epoch epoch;             ///< the newest one this disk was opened under; 0: none
+  bool taken = false;      ///< this very process took that opening
+  ShardOffset covered{1};  ///< the first offset no cut that was applied here covers
+  ShardOffset tail{1};     ///< the first offset never used; not before `covered`
+};
+
+/// The first message of a session, and again whenever a shard of the node's is not opened.
+struct Hello {
+  NodeProcess from;
+  std::uint64_t session = 0;  ///< the node's number of the session; comes back in the answer
+  std::string address;
+  CutNumber cut;  ///< the last one applied
+  std::vector<ShardTold> shards;
+};
+
+struct CutsAfter {
+  NodeProcess from;
+  CutNumber after;
+};
+
+/// Cuts up to this one are applied and synced: the log may fold them.
+struct Held {
+  NodeProcess from;
+  CutNumber cut;
+};
+
+using Report = sharding::Report;
+
+// -- the coordinator to a node
+
+struct ShardRefused {
+  ShardId shard;
+  Error error;
+};
+
+struct Welcome {
+  NodeProcess to;
+  std::uint64_t session = 0;
+  Epoch coordinator;
+  CutNumber last_cut;
+  GlobalPosition watermark;
+  sharding::ShardMap map{0};
+  std::vector<GlobalPosition> last_positions;  ///< per shard; 0: none
+  std::vector<ShardRefused> refused;           ///< shards of this node that are not opened, and why
+  GlobalPosition window_from;
+  bool digests_wanted = false;
+};
+
+struct HelloRefused {
+  NodeProcess to;
+  std::uint64_t session = 0;
+  Error error;
+};
+
+/// The opening of the shard under this epoch, in a cut of this coordinator's, is for this process: no other one is.
+struct Opens {
+  NodeProcess to;
+  Epoch coordinator;
+  ShardId shard;
+  Epoch epoch;
+};
+
+/// A stored cut, and what is not in it.
+struct Announce {
+  sharding::Cut cut;
+  GlobalPosition window_from;
+  bool digests_wanted = false;
+};
+
+/// The answer to CutsAfter.
+struct Cuts {
+  NodeProcess to;
+  CutNumber after;
+  sharding::CutsFound found;
+  GlobalPosition window_from;
+  bool digests_wanted = false;
+};
+
+/// A report did not join on: report again from here.
+struct ReportFrom {
+  ShardId shard;
+  Epoch epoch;
+  ShardOffset first;
+};
+
+using ToNode = std::variant<Welcome, HelloRefused, Opens, Announce, Cuts, ReportFrom>;
+
+}  // namespace evershard::cluster

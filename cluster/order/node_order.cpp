@@ -1,0 +1,330 @@
+#include "evershard/cluster/order/node_order.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "evershard/protocol/check.hpp"
+
+namespace evershard::cluster {
+
+using sharding::Cut;
+using sharding::Opening;
+using sharding::Segment;
+
+namespace {
+
+constexpr std::size_t buffered_cuts_max = 1'024;
+
+}  // namespace
+
+NodeOrder::NodeOrder(NodeStart start)
+    : self_(start.self), address_(std::move(start.address)), handed_(start.cut), applied_(start.cut), watermark_(start.watermark), synced_(start.cut) {
+  for (const auto& [id, at] : start.shards) {
+    Shard& shard = shards_[id];
+    shard.epoch = at.epoch;
+    shard.covered = at.covered;
+    shard.tail = at.tail;
+    shard.damaged = at.damaged;
+  }
+}
+
+NodeOrder::Actions NodeOrder::connected() {
+  connected_ = true;
+  ++session_;
+  welcomed_ = false;
+  asked_.reset();
+  Actions actions;
+  actions.say_hello = true;
+  return actions;
+}
+
+NodeOrder::Actions NodeOrder::disconnected() {
+  connected_ = welcomed_ = false;
+  asked_.reset();
+  return {};
+}
+
+Hello NodeOrder::hello(const std::map<ShardId, ShardOffset>& tails) const {
+  Hello hello{self_, session_, address_, applied_, {}};
+  for (const auto& [id, shard] : shards_) {
+    // Behind a hole nothing counts.
+    const auto tail = shard.damaged ? tails.end() : tails.find(id);
+    hello.shards.push_back({id, shard.epoch, shard.state != Shard::State::closed, shard.covered, std::max(shard.covered, tail == tails.end() ? ShardOffset{1} : tail->second)});
+  }
+  return hello;
+}
+
+NodeOrder::Actions NodeOrder::again() {
+  Actions actions;
+  if (!connected_) return actions;
+  asked_.reset();
+  if (!welcomed_) {
+    actions.say_hello = true;
+    return actions;
+  }
+  ask(actions);
+  bool unopened = reopen_;
+  for (std::uint32_t s = 0; s != map_.shard_count(); ++s) {
+    const ShardId id{static_cast<std::uint16_t>(s)};
+    const auto shard = shards_.find(id);
+    const bool closed = shard == shards_.end() || shard->second.state == Shard::State::closed;
+    const bool was_refused = std::ranges::any_of(refused_, [&](const ShardRefused& refused) { return refused.shard == id; });
+    unopened |= closed && !was_refused && map_.owner(id).node == self_.node;
+  }
+  for (const auto& [id, promise] : promises_) {
+    const auto shard = shards_.find(id);
+    unopened |= shard == shards_.end() || shard->second.epoch < promise.epoch;
+  }
+  actions.say_hello = unopened;
+  for (const auto& [id, shard] : shards_) {
+    if (shard.state == Shard::State::open) actions.steps.push_back({Step::ReportAgain{id, shard.epoch, shard.covered}});
+  }
+  return actions;
+}
+
+NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
+  Actions actions;
+  if (welcome.to != self_ || welcome.session != session_ || !connected_) return actions;
+  if (welcomed_ && welcome.last_cut < applied_) return actions;  // an earlier answer of this session's
+  const auto refuse_it = [&](ErrorCode code, const std::string& why) {
+    welcomed_ = false;
+    actions.coordinator_refused = Error(code, "the coordinator of epoch " + std::to_string(welcome.coordinator.value) + " is refused: " + why);
+    return actions;
+  };
+  // Rule 10: cuts are facts. Who does not know them leads another history.
+  if (welcome.last_cut < applied_)
+    return refuse_it(ErrorCode::corruption, "it knows cuts up to " + std::to_string(welcome.last_cut.value) + ", this node holds cut " + std::to_string(applied_.value) +
+                                                ": its log has lost its end, or it has been replaced");
+  if (welcome.coordinator < coordinator_) return refuse_it(ErrorCode::fenced, "one of epoch " + std::to_string(coordinator_.value) + " has replaced it");
+  coordinator_ = welcome.coordinator;
+  welcomed_ = true;
+  reopen_ = false;
+  map_ = welcome.map;
+  refused_ = welcome.refused;
+  window_from_ = welcome.window_from;
+  digests_wanted_ = welcome.digests_wanted;
+  held_said_ = CutNumber{0};
+  std::erase_if(promises_, [&](const auto& promise) { return promise.second.coordinator < coordinator_; });
+  for (auto& [id, shard] : shards_) {
+    if (id.value < map_.shard_count() && map_.owner(id).epoch > shard.epoch) fence(id, map_.owner(id).epoch, actions);
+  }
+  take_buffered(actions);
+  if (welcome.last_cut > handed_) ask(actions);
+  for (const auto& [id, shard] : shards_) {
+    if (shard.state == Shard::State::open) actions.steps.push_back({Step::ReportAgain{id, shard.epoch, shard.covered}});
+  }
+  return actions;
+}
+
+NodeOrder::Actions NodeOrder::hello_refused(const HelloRefused& refused) {
+  Actions actions;
+  if (refused.to == self_ && refused.session == session_) actions.coordinator_refused = refused.error;
+  return actions;
+}
+
+NodeOrder::Actions NodeOrder::opens(const Opens& opens) {
+  if (opens.to != self_) return {};
+  Promise& promise = promises_[opens.shard];
+  if (promise.coordinator < opens.coordinator || (promise.coordinator == opens.coordinator && promise.epoch < opens.epoch)) promise = {opens.coordinator, opens.epoch};
+  return {};
+}
+
+bool NodeOrder::is_for_this_process(const Opening& opening, Epoch coordinator) const {
+  const auto promise = promises_.find(opening.shard);
+  return opening.node == self_.node && promise != promises_.end() && promise->second.epoch == opening.epoch && promise->second.coordinator == coordinator;
+}
+
+void NodeOrder::fence(ShardId id, Epoch epoch, Actions& actions) {
+  Shard& shard = shards_.at(id);
+  if (shard.state != Shard::State::closed) actions.steps.push_back({Step::Fence{id, epoch}});
+  if (shard.state == Shard::State::open) shard.tail = ShardOffset{std::numeric_limits<std::uint64_t>::max()};  // its writer got so far that cuts may still follow
+  shard.state = Shard::State::closed;
+}
+
+// `reached`: the log's state after this cut, where cuts before it were left out.
+void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actions& actions) {
+  Step::Apply apply{cut.number, cut.last_position(), {}, {}, {}};
+  for (const Opening& opening : cut.openings) {
+    const bool own = is_for_this_process(opening, cut.coordinator);
+    if (const auto known = shards_.find(opening.shard); known != shards_.end() && opening.epoch > known->second.epoch) fence(opening.shard, opening.epoch, actions);
+    if (!own) {
+      reopen_ |= opening.node == self_.node;
+      if (const auto promise = promises_.find(opening.shard); promise != promises_.end() && promise->second.epoch <= opening.epoch) promises_.erase(promise);
+      continue;
+    }
+    Shard& shard = shards_[opening.shard];
+    shard.epoch = opening.epoch;
+    shard.state = Shard::State::taken;
+    shard.opening = opening;
+    shard.opened_by = cut.number;
+    shard.tail = std::max(shard.tail, opening.tail);
+    if (opening.loses()) {
+      shard.tail = opening.lost_until;
+      shard.covered = opening.lost_until;
+      shard.damaged = false;
+    }
+    apply.openings.push_back(opening);
+  }
+  GlobalPosition position = cut.first_position;
+  for (const Segment& segment : cut.segments) {
+    const auto first_position = position;
+    position = position + segment.events();
+    const auto own = shards_.find(segment.shard);
+    if (own == shards_.end()) continue;
+    Shard& shard = own->second;
+    // Rule 12: what another writer wrote under these offsets is not what lies here.
+    if (segment.epoch > shard.epoch) fence(segment.shard, segment.epoch, actions);
+    if (segment.epoch != shard.epoch || shard.damaged) continue;
+    if (segment.first != shard.covered || (shard.state != Shard::State::open && segment.end > shard.tail)) {
+      shard.damaged = true;
+      apply.damaged.push_back(segment.shard);
+      actions.warnings.emplace_back(ErrorCode::corruption, "cut " + std::to_string(cut.number.value) + " covers shard " + std::to_string(segment.shard.value) + " from offset " +
+                                                               std::to_string(segment.first.value) + " to " + std::to_string(segment.end.value - 1) + ", here cuts cover it up to offset " +
+                                                               std::to_string(shard.covered.value) + (shard.state == Shard::State::open ? "" : " and it ends before offset " + std::to_string(shard.tail.value)));
+      fence(segment.shard, segment.epoch, actions);
+      continue;
+    }
+    shard.covered = segment.end;
+    apply.own.push_back({segment, first_position});
+  }
+  if (reached) note_missed(*reached, apply, actions);
+  handed_ = cut.number;
+  applying_.push_back({apply.number, apply.watermark});
+  const bool opens = !apply.openings.empty();
+  actions.steps.push_back({std::move(apply)});
+  if (opens) actions.steps.push_back({Step::Sync{}});
+}
+
+void NodeOrder::take_buffered(Actions& actions) {
+  buffered_.erase(buffered_.begin(), buffered_.upper_bound(handed_));
+  while (!buffered_.empty() && buffered_.begin()->first == handed_ + 1) {
+    take(buffered_.begin()->second, nullptr, actions);
+    buffered_.erase(buffered_.begin());
+  }
+}
+
+void NodeOrder::ask(Actions& actions) {
+  if (!welcomed_ || asked_ == handed_) return;
+  asked_ = handed_;
+  actions.send.emplace_back(CutsAfter{self_, handed_});
+}
+
+void NodeOrder::hints(GlobalPosition window_from, bool digests_wanted) {
+  window_from_ = std::max(window_from_, window_from);
+  digests_wanted_ = digests_wanted;
+}
+
+NodeOrder::Actions NodeOrder::announce(const Announce& announce) {
+  Actions actions;
+  if (announce.cut.number <= handed_) return actions;
+  hints(announce.window_from, announce.digests_wanted);
+  // Before the welcome of a session nothing is followed: it may be refused.
+  if (announce.cut.number == handed_ + 1 && welcomed_) {
+    take(announce.cut, nullptr, actions);
+    take_buffered(actions);
+  } else if (buffered_.size() < buffered_cuts_max) {
+    buffered_.emplace(announce.cut.number, announce.cut);
+  }
+  if (!buffered_.empty()) ask(actions);
+  return actions;
+}
+
+NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
+  Actions actions;
+  // Cuts missing in it were folded because this process, or nobody, had to have them: that holds from the number it asked for.
+  if (cuts.to != self_ || !welcomed_ || cuts.after > handed_) return actions;
+  hints(cuts.window_from, cuts.digests_wanted);
+  const auto& found = cuts.found;
+  if (found.folded && found.folded->last_cut > handed_) {
+    for (auto& [id, shard] : shards_) {
+      if (id.value < found.folded->shards.size() && found.folded->shards[id.value].epoch > shard.epoch) {
+        const auto& at = found.folded->shards[id.value];
+        const auto promise = promises_.find(id);
+        // An opening of its own may be among the cuts that follow.
+        if (promise != promises_.end() && promise->second.epoch == at.epoch && at.node == self_.node) continue;
+        fence(id, at.epoch, actions);
+      }
+    }
+  }
+  for (const Cut& cut : found.cuts) {
+    if (cut.number <= handed_) continue;
+    if (found.folded && handed_ < found.folded->last_cut && found.folded->last_cut < cut.number) skip_to(*found.folded, actions);
+    take(cut, found.folded && found.folded->last_cut == cut.number ? &*found.folded : nullptr, actions);
+  }
+  if (found.reaches_checkpoint() && found.folded->last_cut > handed_) skip_to(*found.folded, actions);
+  take_buffered(actions);
+  if (found.more || !buffered_.empty()) ask(actions);
+  return actions;
+}
+
+// Cuts that name a shard are folded once its owner holds them: if they are not here, this is not the disk that held them.
+void NodeOrder::note_missed(const sharding::CutLogState& reached, Step::Apply& apply, Actions& actions) {
+  for (auto& [id, shard] : shards_) {
+    if (id.value >= reached.shards.size() || shard.damaged) continue;
+    const auto& log = reached.shards[id.value];
+    if (log.written > shard.epoch || log.next <= shard.covered) continue;
+    shard.damaged = true;
+    apply.damaged.push_back(id);
+    actions.warnings.emplace_back(ErrorCode::corruption, "cuts that name shard " + std::to_string(id.value) + " from offset " + std::to_string(shard.covered.value) +
+                                                             " on were folded, and are not here");
+    fence(id, shard.epoch, actions);
+  }
+}
+
+void NodeOrder::skip_to(const sharding::CutLogState& folded, Actions& actions) {
+  Step::Apply apply{folded.last_cut, folded.watermark, {}, {}, {}};
+  note_missed(folded, apply, actions);
+  handed_ = folded.last_cut;
+  applying_.push_back({folded.last_cut, folded.watermark});
+  actions.steps.push_back({std::move(apply)});
+}
+
+NodeOrder::Actions NodeOrder::report_from(const ReportFrom& from) {
+  Actions actions;
+  const auto shard = shards_.find(from.shard);
+  if (shard == shards_.end() || shard->second.state != Shard::State::open || shard->second.epoch != from.epoch) return actions;
+  actions.steps.push_back({Step::ReportAgain{from.shard, from.epoch, std::max(from.first, shard->second.covered)}});
+  return actions;
+}
+
+NodeOrder::Actions NodeOrder::applied(CutNumber number) {
+  EVERSHARD_CHECK(!applying_.empty() && applying_.front().number == number, "cuts are applied in their order (rule 10)");
+  applied_ = number;
+  watermark_ = applying_.front().watermark;
+  applying_.pop_front();
+  return {};
+}
+
+NodeOrder::Actions NodeOrder::synced(CutNumber number) {
+  EVERSHARD_CHECK(number <= applied_, "what is synced was applied");
+  Actions actions;
+  synced_ = std::max(synced_, number);
+  for (auto& [id, shard] : shards_) {
+    // Its epoch has to survive before anything is written under it: it tells this disk from an older copy.
+    if (shard.state != Shard::State::taken || shard.opened_by > synced_) continue;
+    shard.state = Shard::State::open;
+    actions.steps.push_back({Step::Opened{shard.opening}});
+    actions.steps.push_back({Step::ReportAgain{id, shard.epoch, shard.covered}});
+  }
+  if (welcomed_ && synced_ > held_said_) {
+    held_said_ = synced_;
+    actions.send.emplace_back(Held{self_, synced_});
+  }
+  return actions;
+}
+
+NodeOrder::Page NodeOrder::page(ShardId id, GlobalPosition w) const {
+  const auto shard = shards_.find(id);
+  if (shard == shards_.end() || shard->second.state != Shard::State::open) return Page::not_here;
+  return w <= watermark_ ? Page::answer : Page::not_yet;
+}
+
+std::optional<Epoch> NodeOrder::writes(ShardId id) const {
+  const auto shard = shards_.find(id);
+  if (shard == shards_.end() || shard->second.state != Shard::State::open) return std::nullopt;
+  return shard->second.epoch;
+}
+
+}  // namespace evershard::cluster

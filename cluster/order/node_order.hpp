@@ -1,0 +1,188 @@
+// NodeOrder: the node's side of the order: which cuts it applies, which shards it writes, how far it may be read.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "evershard/cluster/order/messages.hpp"
+#include "evershard/protocol/error.hpp"
+#include "evershard/sharding/cut_log_state.hpp"
+
+namespace evershard::cluster {
+
+/// What a node's disk says of the order.
+struct NodeStart {
+  NodeProcess self;
+  std::string address;
+  CutNumber cut;  ///< the last one applied
+  GlobalPosition watermark;
+  struct Shard {
+    Epoch epoch;             ///< the newest one it was opened under here
+    ShardOffset covered{1};  ///< the first offset no applied cut covers
+    ShardOffset tail{1};     ///< the first offset never used
+    bool damaged = false;    ///< cuts that name it were missed, or cover what is not there
+  };
+  std::map<ShardId, Shard> shards;
+};
+
+/// To be carried out in sequence.
+struct NodeStep {
+  /// Writes, without a sync, what the cut does to this node's shards; then applied().
+  struct Apply {
+    CutNumber number;          ///< n, once this is applied
+    GlobalPosition watermark;  ///< w
+    struct Own {
+      sharding::Segment segment;
+      GlobalPosition first_position;  ///< of the first of its events that is not refused
+    };
+    std::vector<Own> own;                    ///< in sequence
+    std::vector<sharding::Opening> openings; ///< taken by this process: the shard's epoch goes to the disk with this
+    std::vector<ShardId> damaged;            ///< do not join on to what is here: this goes to the disk too, until an opening that loses
+  };
+  /// The shard's writer stops, answers `fenced`, shows and acknowledges nothing any more (rule 12).
+  struct Fence {
+    ShardId shard;
+    Epoch epoch;  ///< the newer one, or its own where the shard is damaged
+  };
+  /// All that was applied is to be synced, soon; then synced().
+  struct Sync {};
+  /// The writer begins, under this epoch, at this offset or behind its own tail; what the opening names as lost is gone.
+  struct Opened {
+    sharding::Opening opening;
+  };
+  /// The writer reports from this offset on, all that is durable (rule 9).
+  struct ReportAgain {
+    ShardId shard;
+    Epoch epoch;
+    ShardOffset first;
+  };
+  std::variant<Apply, Fence, Sync, Opened, ReportAgain> what;
+};
+
+struct NodeActions {
+  std::vector<NodeStep> steps;
+  bool say_hello = false;  ///< send hello()
+  std::vector<std::variant<CutsAfter, Held>> send;
+  std::vector<Error> warnings;                ///< for the log, loud
+  std::optional<Error> coordinator_refused;  ///< end the session this came by: nothing of it is followed
+};
+
+/// Owner:  one thread.
+/// Source: docs/ordering.md, rules 9 to 13.
+class NodeOrder {
+ public:
+  using Actions = NodeActions;
+  using Step = NodeStep;
+
+  explicit NodeOrder(NodeStart start);
+
+  // -- sessions
+
+  /// A session with a coordinator begins; there is one at a time.
+  Actions connected();
+  Actions disconnected();
+  /// `tails`: per shard of this disk, the first offset never used.
+  [[nodiscard]] Hello hello(const std::map<ShardId, ShardOffset>& tails) const;
+  /// From time to time, about every second: asks again for whatever has not come.
+  Actions again();
+
+  // -- what the coordinator says
+
+  Actions welcome(const Welcome& welcome);
+  Actions hello_refused(const HelloRefused& refused);
+  Actions opens(const Opens& opens);
+  Actions announce(const Announce& announce);
+  Actions cuts(const Cuts& cuts);
+  Actions report_from(const ReportFrom& from);
+
+  // -- what the node has done
+
+  /// The step Apply with this number is carried out.
+  Actions applied(CutNumber number);
+  /// Everything applied up to this number survives loss of power.
+  Actions synced(CutNumber number);
+
+  // -- what is asked
+
+  [[nodiscard]] CutNumber cut() const { return applied_; }
+  /// Everything up to here may be read, as far as this node's shards are concerned.
+  [[nodiscard]] GlobalPosition watermark() const { return watermark_; }
+  enum class Page : std::uint8_t {
+    answer,
+    not_yet,   ///< the cuts up to w are not applied (rule 13)
+    not_here,  ///< no shard of this process: another node's, or not opened
+  };
+  [[nodiscard]] Page page(ShardId shard, GlobalPosition w) const;
+  /// Whether the shard's writer may take appends, and under which epoch.
+  [[nodiscard]] std::optional<Epoch> writes(ShardId shard) const;
+  /// Whether reports go out: a coordinator has been taken.
+  [[nodiscard]] bool welcomed() const { return welcomed_; }
+  [[nodiscard]] const sharding::ShardMap& map() const { return map_; }
+  /// Hints (rules 7 and 16): late or wrong ones cost a second try.
+  [[nodiscard]] GlobalPosition window_from() const { return window_from_; }
+  [[nodiscard]] bool digests_wanted() const { return digests_wanted_; }
+  /// Why a shard of this node is not opened; as of the last welcome.
+  [[nodiscard]] const std::vector<ShardRefused>& refused() const { return refused_; }
+
+ private:
+  struct Shard {
+    Epoch epoch;
+    ShardOffset covered{1};
+    ShardOffset tail{1};  ///< while it is not open
+    enum class State : std::uint8_t { closed, taken, open } state = State::closed;
+    sharding::Opening opening;  ///< taken: to be given out once it is synced
+    CutNumber opened_by;
+    bool damaged = false;       ///< a cut did not join on to what was applied here
+  };
+  struct Promise {
+    Epoch coordinator;
+    Epoch epoch;
+  };
+  struct Handed {
+    CutNumber number;
+    GlobalPosition watermark;
+  };
+
+  void take(const sharding::Cut& cut, const sharding::CutLogState* reached, Actions& actions);
+  void note_missed(const sharding::CutLogState& reached, NodeStep::Apply& apply, Actions& actions);
+  void take_buffered(Actions& actions);
+  void skip_to(const sharding::CutLogState& folded, Actions& actions);
+  void fence(ShardId shard, Epoch epoch, Actions& actions);
+  [[nodiscard]] bool is_for_this_process(const sharding::Opening& opening, Epoch coordinator) const;
+  void hints(GlobalPosition window_from, bool digests_wanted);
+  void ask(Actions& actions);
+
+  NodeProcess self_;
+  std::string address_;
+  std::map<ShardId, Shard> shards_;
+  std::map<ShardId, Promise> promises_;
+  bool reopen_ = false;  ///< an opening for this node went by that was not for this process
+
+  CutNumber handed_;  ///< the last one given out to be applied
+  std::deque<Handed> applying_;
+  CutNumber applied_;
+  GlobalPosition watermark_;
+  CutNumber synced_;
+  CutNumber held_said_;
+  std::map<CutNumber, sharding::Cut> buffered_;
+
+  bool connected_ = false;
+  std::uint64_t session_ = 0;
+  bool welcomed_ = false;
+  Epoch coordinator_;
+  std::optional<CutNumber> asked_;  ///< asked for the cuts after this one
+  sharding::ShardMap map_{0};
+  std::vector<ShardRefused> refused_;
+  GlobalPosition window_from_;
+  bool digests_wanted_ = false;
+};
+
+}  // namespace evershard::cluster

@@ -1,0 +1,92 @@
+// The simulation's clients: each does one thing after another, and remembers what it was told.
+
+#include <algorithm>
+#include <memory>
+
+#include "tests/simulation/parts.hpp"
+
+namespace evershard::simulation {
+namespace {
+
+constexpr std::uint64_t vocabulary = 5;
+constexpr Network::Endpoint client_endpoints = 1'000'000;
+
+}  // namespace
+
+void Simulation::client(std::uint64_t number) {
+  if (resting_) return;
+  if (network_.one_in(4)) {
+    read(number);
+  } else {
+    append(number, std::nullopt);
+  }
+  network_.after(network_.pick(30 * Network::millisecond), [this, number] { client(number); });
+}
+
+std::uint32_t Simulation::node_of(ShardId shard) {
+  const auto owner = log_.state().shards[shard.value].node;
+  return owner == 0 || network_.one_in(6) ? 1 + static_cast<std::uint32_t>(network_.pick(nodes_.size())) : owner;
+}
+
+void Simulation::append(std::uint64_t number, std::optional<GlobalPosition> read_up_to) {
+  Request request;
+  std::vector<ShardId> on;
+  for (std::uint64_t n = network_.one_in(3) ? 2 + network_.pick(2) : 1; n != 0; --n) on.push_back(ShardId{static_cast<std::uint16_t>(network_.pick(options_.shards))});
+  for (std::size_t n = std::max<std::size_t>(on.size(), 1 + network_.pick(3)); n != 0; --n) {
+    request.events.push_back({on[n % on.size()], {1 + network_.pick(vocabulary), 1 + network_.pick(vocabulary)}});
+  }
+  if (read_up_to) {
+    for (std::uint64_t n = 1 + network_.pick(2); n != 0; --n) request.conditions.push_back({{false, {{{}, {1 + network_.pick(vocabulary)}}}}, *read_up_to});
+  }
+  request.digests = !network_.one_in(12);
+  request.durable = !read_up_to && request.shards().size() == 1 && network_.one_in(4);
+  const auto shards = request.shards();
+  const AppendId id = history_.add(std::move(request));
+  for (const ShardId shard : shards) {
+    if (shards.size() > 1 && network_.one_in(30)) continue;  // a part that never comes
+    const auto node = node_of(shard);
+    network_.send(client_endpoints + number, node, [this, id, shard, node] {
+      if (auto& process = nodes_[node - 1]->process) perform(*process, process->writer->submit(shard, id));
+    });
+  }
+}
+
+// All pages up to one node's watermark, each from whoever has the shard. Whoever read them all may condition on them.
+void Simulation::read(std::uint64_t number) {
+  const auto asked = 1 + static_cast<std::uint32_t>(network_.pick(nodes_.size()));
+  if (!nodes_[asked - 1]->process) return;
+  const auto w = nodes_[asked - 1]->process->order.watermark();
+  auto missing = std::make_shared<std::uint32_t>(options_.shards);
+  for (std::uint16_t s = 0; s != options_.shards; ++s) {
+    const ShardId shard{s};
+    const auto node = node_of(shard);
+    network_.send(client_endpoints + number, node, [this, number, node, shard, w, missing] {
+      auto& process = nodes_[node - 1]->process;
+      if (!process) return;
+      using Page = cluster::NodeOrder::Page;
+      const auto may = process->order.page(shard, w);
+      if (may == Page::not_yet && options_.off != Off::page_waits) return;
+      if (may == Page::not_here && options_.off != Off::page_of_opened) return;
+      std::map<GlobalPosition, EventAt> answer;
+      if (const auto at = process->node.disk.state().shards.find(shard); at != process->node.disk.state().shards.end()) answer = at->second.placed;
+      history_.page(shard, w, answer, "node " + std::to_string(node));
+      if (--*missing != 0) return;
+      ++outcome_.reads;
+      if (!resting_) append(number, w);
+    });
+  }
+}
+
+void Simulation::answer(const Process& process, const Writer::Actions::Answer& answer) {
+  using Kind = Writer::Actions::Answer::Kind;
+  if (answer.kind == Kind::durable) process.node.durable.emplace(answer.append, network_.now());
+  if (answer.kind != Kind::placed) return;
+  const Request& request = history_.request(answer.append);
+  // Of an append over several shards the shard of its first event answers.
+  if (request.events.front().shard != request.events[answer.event].shard || answer.event != 0) return;
+  tell("node", process.self.node, "acknowledges append", answer.append, "at position", answer.position);
+  history_.acknowledged(answer.append, answer.position, "node " + std::to_string(process.self.node));
+  ++outcome_.acknowledged;
+}
+
+}  // namespace evershard::simulation

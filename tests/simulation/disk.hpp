@@ -1,0 +1,59 @@
+// SimulatedDisk: a node's truth as a sequence of writes, of which a crash keeps what was synced and perhaps more.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <variant>
+#include <vector>
+
+#include "evershard/cluster/order/node_order.hpp"
+#include "tests/simulation/history.hpp"
+
+namespace evershard::simulation {
+
+/// One shard's part of an append, in the journal.
+struct JournalRecord {
+  ShardId shard;
+  Epoch epoch;
+  ShardOffset first;
+  AppendId append = 0;
+  std::vector<std::uint32_t> events;  ///< which of the request
+};
+
+struct DiskShard {
+  Epoch epoch;
+  ShardOffset covered{1};
+  ShardOffset tail{1};
+  bool damaged = false;
+  std::map<ShardOffset, JournalRecord> records;  ///< by first offset
+  std::map<GlobalPosition, EventAt> placed;
+};
+
+struct DiskState {
+  CutNumber cut;
+  GlobalPosition watermark;
+  std::map<ShardId, DiskShard> shards;
+};
+
+class SimulatedDisk {
+ public:
+  using Write = std::variant<JournalRecord, cluster::NodeStep::Apply>;
+
+  void write(Write write);
+  [[nodiscard]] std::size_t writes() const { return writes_.size(); }
+  /// Everything up to this write survives.
+  void sync(std::size_t writes) { synced_ = std::max(synced_, writes); }
+  /// Keeps the first `writes` of them. Shape: not less than what was synced.
+  void crash(std::size_t writes);
+  [[nodiscard]] std::size_t synced() const { return synced_; }
+  [[nodiscard]] const DiskState& state() const { return state_; }
+
+ private:
+  void follow(const Write& write);
+  std::vector<Write> writes_;
+  std::size_t synced_ = 0;
+  DiskState state_;
+};
+
+}  // namespace evershard::simulation

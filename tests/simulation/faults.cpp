@@ -1,0 +1,149 @@
+// The simulation's faults, and the rest behind them.
+
+#include <algorithm>
+
+#include "tests/simulation/parts.hpp"
+
+namespace evershard::simulation {
+
+void Simulation::fault() {
+  if (resting_) return;
+  network_.after(network_.pick(Network::second / 2), [this] { fault(); });
+  Node& node = *nodes_[network_.pick(nodes_.size())];
+  switch (network_.pick(14)) {
+    case 0: case 1:
+      crash(node);
+      break;
+    case 2: case 3: case 4: case 5:
+      for (auto& any : nodes_) {
+        if (!network_.one_in(3)) start(*any);
+      }
+      break;
+    case 6:
+      if (leaders_.empty() || !leaders_.back()->alive || network_.one_in(4)) {
+        elect();  // whoever led before goes on
+      } else if (network_.one_in(2)) {
+        tell("coordinator", leaders_.back()->number, "dies");
+        leaders_.back()->alive = false;
+        if (options_.off == Off::log_sync) log_.crash();
+      }
+      break;
+    case 7:
+      if (std::ranges::none_of(leaders_, [](const auto& leader) { return leader->alive; })) elect();
+      break;
+    case 8: {
+      const auto who = network_.one_in(3) && !leaders_.empty() ? leaders_.back()->endpoint() : node.number;
+      tell("endpoint", who, "is cut off");
+      network_.cut_off(who);
+      network_.after(network_.pick(2 * Network::second), [this, who] { network_.join(who); });
+      break;
+    }
+    case 9:
+      if (node.process) disconnect(*node.process);
+      break;
+    case 10:
+      if (network_.one_in(3)) node.copy = node.disk;
+      break;
+    case 11:
+      if (network_.one_in(4)) break_disk(node);
+      break;
+    case 12:
+      assign_something(false);
+      break;
+    default:
+      if (network_.one_in(3)) lose_end_of_log();
+      break;
+  }
+}
+
+void Simulation::break_disk(Node& node) {
+  if (right_log_) return;  // both at once, and nobody is left who knows
+  crash(node);
+  if (node.copy && !network_.one_in(3)) {
+    tell("node", node.number, "gets an old copy of its disk, at cut", node.copy->state().cut);
+    node.disk = *node.copy;
+    node.disk.crash(node.disk.writes());
+  } else {
+    tell("node", node.number, "loses its disk");
+    node.disk = {};
+  }
+  node.verified.clear();
+  node.broken_at = network_.now();
+  ++outcome_.disk_faults;
+}
+
+// An old copy of the cut log in the place of the right one, which every node knows more than: until somebody notices.
+void Simulation::lose_end_of_log() {
+  if (right_log_) return;
+  if (!log_copy_ || network_.one_in(3)) {
+    log_copy_ = log_.disk();
+    return;
+  }
+  const auto end = log_copy_->rules.state().last_cut;
+  for (const auto& node : nodes_) {
+    if (!node->process || node->process->order.cut() <= end || node->disk.synced() != node->disk.writes()) return;
+  }
+  tell("the cut log is an old copy, up to cut", end);
+  for (auto& leader : leaders_) leader->alive = false;
+  right_log_ = log_.disk();
+  log_.restore(*log_copy_);
+  elect();
+  network_.after(Network::second, [this] {
+    for (auto& leader : leaders_) leader->alive = false;
+    tell("the right cut log is back");
+    log_.restore(*std::exchange(right_log_, std::nullopt));
+    elect();
+  });
+}
+
+void Simulation::come_to_rest() {
+  tell("no more faults");
+  resting_ = true;
+  network_.heal();
+  for (auto& node : nodes_) node->copy.reset();
+  while (right_log_) network_.step();
+  for (auto& leader : leaders_) leader->alive = false;
+  elect();
+  for (auto& node : nodes_) start(*node);
+  const auto until = network_.now() + 40 * Network::second;
+  auto operated = network_.now() + 5 * Network::second;
+  while (network_.now() < until) {
+    if (!leaders_.back()->alive) elect();
+    if (network_.now() > operated) {
+      assign_something(true);
+      operated += Network::second;
+    }
+    network_.step();
+  }
+  check_rest();
+}
+
+void Simulation::check_rest() {
+  const auto stuck = [](const std::string& what) { throw Broken("I-Live", what); };
+  const auto& log = log_.state();
+  for (std::uint16_t s = 0; s != options_.shards; ++s) {
+    const auto owner = log.shards[s].node;
+    if (owner == 0) {
+      stuck("shard " + std::to_string(s) + " has no owner at rest");
+      continue;
+    }
+    const Node& node = *nodes_[owner - 1];
+    if (!node.process->order.writes(ShardId{s})) stuck("shard " + std::to_string(s) + " is not open at rest");
+    const DiskShard& disk = node.disk.state().shards.at(ShardId{s});
+    if (disk.covered != disk.tail) stuck("shard " + std::to_string(s) + " has unordered events at rest");
+  }
+  for (const auto& node : nodes_) {
+    if (node->process->order.cut() != log.last_cut) stuck("node " + std::to_string(node->number) + " does not know the last cut at rest");
+    for (const auto& [append, at] : node->durable) {
+      if (history_.placed(append) || at < node->broken_at || history_.any_lost(history_.request(append).events.front().shard)) continue;
+      throw Broken("I-Durable", "append " + std::to_string(append) + " was acknowledged by node " + std::to_string(node->number) + " and has no place at rest");
+    }
+  }
+  // Whoever reads now reads everything.
+  for (std::uint16_t s = 0; s != options_.shards; ++s) {
+    const auto owner = log.shards[s].node;
+    history_.page(ShardId{s}, history_.watermark(), nodes_[owner - 1]->disk.state().shards.at(ShardId{s}).placed, "node " + std::to_string(owner) + ", at rest");
+  }
+}
+
+}  // namespace evershard::simulation

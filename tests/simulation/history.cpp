@@ -1,0 +1,126 @@
+#include "tests/simulation/history.hpp"
+
+#include <algorithm>
+
+namespace evershard::simulation {
+namespace {
+
+std::string number(auto value) { return std::to_string(value.value); }
+
+}  // namespace
+
+std::set<ShardId> Request::shards() const {
+  std::set<ShardId> shards;
+  for (const Event& event : events) shards.insert(event.shard);
+  return shards;
+}
+
+AppendId History::add(Request request) {
+  request.floor = known_;
+  requests_.push_back(std::move(request));
+  return requests_.size() - 1;
+}
+
+void History::written(ShardId shard, Epoch epoch, ShardOffset offset, EventAt event) { shards_.at(shard.value).written[epoch][offset] = {event, false}; }
+
+void History::synced(ShardId shard, Epoch epoch, ShardOffset offset) {
+  auto& written = shards_.at(shard.value).written[epoch];
+  if (const auto at = written.find(offset); at != written.end()) at->second.synced = true;
+}
+
+void History::stored(const sharding::Cut& cut) {
+  if (cut.number != last_cut_ + 1) throw Broken("I-Dense", "cut " + number(cut.number) + " was stored after cut " + number(last_cut_));
+  if (cut.first_position != watermark() + 1) throw Broken("I-Dense", "cut " + number(cut.number) + " begins at position " + number(cut.first_position) + " after " + number(watermark()));
+  last_cut_ = cut.number;
+  for (const auto& opening : cut.openings) {
+    Shard& shard = shards_.at(opening.shard.value);
+    if (opening.epoch <= shard.epoch) throw Broken("I-SingleWriter", "shard " + number(opening.shard) + " was opened twice under epoch " + number(opening.epoch));
+    shard.epoch = opening.epoch;
+    if (opening.loses()) shard.lost.emplace_back(opening.lost_from, opening.lost_until), ++losses;
+  }
+  std::map<AppendId, std::size_t> placed;
+  std::set<AppendId> refused;
+  for (const auto& segment : cut.segments) {
+    Shard& shard = shards_.at(segment.shard.value);
+    if (segment.epoch != shard.epoch) throw Broken("I-SingleWriter", "cut " + number(cut.number) + " names shard " + number(segment.shard) + " under epoch " + number(segment.epoch));
+    if (segment.first != shard.next) throw Broken("I-Dense", "cut " + number(cut.number) + " covers shard " + number(segment.shard) + " from offset " + number(segment.first));
+    for (ShardOffset offset = segment.first; offset < segment.end; ++offset) {
+      const auto& written = shard.written[segment.epoch];
+      const auto at = written.find(offset);
+      if (at == written.end() || !at->second.synced)
+        throw Broken("I-Durable", "cut " + number(cut.number) + " covers offset " + number(offset) + " of shard " + number(segment.shard) + ", which is not durable under epoch " + number(segment.epoch));
+      if (std::ranges::count(segment.refused, offset) == 0) {
+        place(segment, offset, cut.number, placed);
+      } else {
+        refused.insert(at->second.event.append);
+      }
+    }
+    shard.next = segment.end;
+  }
+  for (const auto& [id, events] : placed) {
+    if (events != requests_[id].events.size()) throw Broken("I-Atomic", "append " + std::to_string(id) + " is placed in part by cut " + number(cut.number));
+    if (refused.contains(id)) throw Broken("I-Atomic", "append " + std::to_string(id) + " is placed and refused by cut " + number(cut.number));
+    placed_over_several += requests_[id].shards().size() > 1;
+    placed_conditional += !requests_[id].conditions.empty();
+  }
+  for (const AppendId id : refused) {
+    refused_conditional += !requests_[id].conditions.empty();
+    if (requests_[id].conditions.empty() && requests_[id].shards().size() == 1) throw Broken("I-Live", "plain append " + std::to_string(id) + " was refused");
+  }
+}
+
+void History::place(const sharding::Segment& segment, ShardOffset offset, CutNumber cut, std::map<AppendId, std::size_t>& placed) {
+  const EventAt event = shards_[segment.shard.value].written[segment.epoch].at(offset).event;
+  const std::size_t events = placed[event.append]++;
+  sequence_.push_back({event, segment.shard, offset});
+  const GlobalPosition position = watermark();
+  if (events == 0) {
+    if (first_position_.contains(event.append)) throw Broken("I-Once", "append " + std::to_string(event.append) + " is placed again by cut " + number(cut));
+    first_position_[event.append] = position;
+    judge(event.append);
+  }
+  if (event.event != events || first_position_[event.append] + events != position)
+    throw Broken("I-Together", "event " + std::to_string(event.event) + " of append " + std::to_string(event.append) + " stands at position " + number(position));
+}
+
+void History::judge(AppendId id) const {
+  const Request& request = requests_[id];
+  const GlobalPosition place = first_position_.at(id);
+  if (place <= request.floor) throw Broken("I-RealTime", "append " + std::to_string(id) + " stands at position " + number(place) + ", position " + number(request.floor) + " was known before it was sent");
+  for (const auto& condition : request.conditions) {
+    for (GlobalPosition at = condition.from + 1; at < place; ++at) {
+      const Placed& before = sequence_[at.value - 1];
+      const auto& terms = requests_[before.event.append].events[before.event.event].terms;
+      if (std::ranges::count(terms, condition.query.items[0].all[0]) != 0)
+        throw Broken("I-Condition", "append " + std::to_string(id) + " at position " + number(place) + " forbids what stands at position " + number(at) + ", after " + number(condition.from));
+    }
+  }
+}
+
+bool History::lost(ShardId shard, ShardOffset offset) const {
+  return std::ranges::any_of(shards_.at(shard.value).lost, [&](const auto& range) { return range.first <= offset && offset < range.second; });
+}
+
+void History::page(ShardId shard, GlobalPosition w, const std::map<GlobalPosition, EventAt>& answer, const std::string& by) {
+  ++pages;
+  if (w > watermark()) throw Broken("I-Dense", by + " has watermark " + number(w) + ", the cuts give positions up to " + number(watermark()));
+  for (const auto& [position, event] : answer) {
+    if (position <= w && sequence_[position.value - 1].event != event)
+      throw Broken("I-SingleWriter", by + " shows append " + std::to_string(event.append) + " at position " + number(position) + ", which is of append " + std::to_string(sequence_[position.value - 1].event.append));
+  }
+  for (GlobalPosition at{1}; at <= w; ++at) {
+    const Placed& placed = sequence_[at.value - 1];
+    if (placed.shard == shard && !answer.contains(at) && !lost(shard, placed.offset))
+      throw Broken("I-NoSkip", by + " answers a page of shard " + number(shard) + " up to " + number(w) + " without position " + number(at));
+  }
+  known(w);
+}
+
+void History::acknowledged(AppendId id, GlobalPosition first, const std::string& by) {
+  const auto at = first_position_.find(id);
+  if (at == first_position_.end()) throw Broken("I-SingleWriter", by + " acknowledges append " + std::to_string(id) + " at position " + number(first) + ", no cut has it");
+  if (at->second != first) throw Broken("I-Dense", by + " acknowledges append " + std::to_string(id) + " at position " + number(first) + ", it stands at " + number(at->second));
+  known(first + requests_[id].events.size() - 1);
+}
+
+}  // namespace evershard::simulation

@@ -1,0 +1,116 @@
+// History: what was asked for, what was written where, what the cuts say; and every invariant, judged from outside.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "evershard/sharding/cut.hpp"
+#include "evershard/sharding/cut_builder.hpp"
+
+namespace evershard::simulation {
+
+/// An invariant does not hold.
+class Broken : public std::runtime_error {
+ public:
+  Broken(std::string invariant, const std::string& what) : std::runtime_error(invariant + ": " + what), invariant_(std::move(invariant)) {}
+  [[nodiscard]] const std::string& invariant() const { return invariant_; }
+
+ private:
+  std::string invariant_;
+};
+
+using AppendId = std::size_t;
+
+/// What a client asks for.
+struct Request {
+  struct Event {
+    ShardId shard;
+    std::vector<sharding::Term> terms;
+  };
+  std::vector<Event> events;
+  std::vector<sharding::TermCondition> conditions;  ///< one term each
+  bool digests = true;
+  bool durable = false;  ///< answered when it is synced
+  GlobalPosition floor;  ///< known to somebody when it was sent: it stands behind (I-RealTime)
+  [[nodiscard]] std::set<ShardId> shards() const;
+};
+
+/// An event as a disk has it.
+struct EventAt {
+  AppendId append = 0;
+  std::uint32_t event = 0;  ///< which of its request
+  friend bool operator==(const EventAt&, const EventAt&) = default;
+};
+
+class History {
+ public:
+  explicit History(std::uint32_t shards) : shards_(shards) {}
+
+  AppendId add(Request request);
+  [[nodiscard]] const Request& request(AppendId id) const { return requests_.at(id); }
+  [[nodiscard]] std::size_t requests() const { return requests_.size(); }
+
+  // -- what the disks do
+
+  /// A writer put an event there, under this epoch.
+  void written(ShardId shard, Epoch epoch, ShardOffset offset, EventAt event);
+  void synced(ShardId shard, Epoch epoch, ShardOffset offset);
+
+  // -- what must hold
+
+  /// A cut was stored: I-Dense, I-SingleWriter, I-Durable, I-Together, I-Atomic, I-Condition, I-RealTime.
+  void stored(const sharding::Cut& cut);
+  /// A shard's page up to w was answered: I-NoSkip.
+  void page(ShardId shard, GlobalPosition w, const std::map<GlobalPosition, EventAt>& answer, const std::string& by);
+  /// A client was told the position: I-Dense, I-SingleWriter.
+  void acknowledged(AppendId id, GlobalPosition first, const std::string& by);
+  void known(GlobalPosition position) { known_ = std::max(known_, position); }
+
+  // -- what is asked
+
+  [[nodiscard]] GlobalPosition known() const { return known_; }
+  [[nodiscard]] GlobalPosition watermark() const { return GlobalPosition{sequence_.size()}; }
+  [[nodiscard]] CutNumber last_cut() const { return last_cut_; }
+  [[nodiscard]] bool placed(AppendId id) const { return first_position_.contains(id); }
+  [[nodiscard]] bool lost(ShardId shard, ShardOffset offset) const;
+  [[nodiscard]] bool any_lost(ShardId shard) const { return !shards_.at(shard.value).lost.empty(); }
+  /// Of every position: where it lies.
+  struct Placed {
+    EventAt event;
+    ShardId shard;
+    ShardOffset offset;
+  };
+  [[nodiscard]] const std::vector<Placed>& sequence() const { return sequence_; }
+
+  std::size_t placed_over_several = 0, refused_conditional = 0, placed_conditional = 0, pages = 0, losses = 0;
+
+ private:
+  struct Written {
+    EventAt event;
+    bool synced = false;
+  };
+  struct Shard {
+    Epoch epoch;
+    ShardOffset next{1};
+    std::map<Epoch, std::map<ShardOffset, Written>> written;
+    std::vector<std::pair<ShardOffset, ShardOffset>> lost;
+  };
+  void place(const sharding::Segment& segment, ShardOffset offset, CutNumber cut, std::map<AppendId, std::size_t>& placed);
+  void judge(AppendId id) const;
+
+  std::vector<Request> requests_;
+  std::vector<Shard> shards_;
+  std::vector<Placed> sequence_;  ///< by position - 1
+  std::map<AppendId, GlobalPosition> first_position_;
+  CutNumber last_cut_;
+  GlobalPosition known_;
+};
+
+}  // namespace evershard::simulation

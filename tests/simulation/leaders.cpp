@@ -1,0 +1,169 @@
+// The simulation's coordinators: the real Coordinator over one cut log, old ones beside the new.
+
+#include <algorithm>
+
+#include "tests/simulation/parts.hpp"
+
+namespace evershard::simulation {
+
+using cluster::Coordinator;
+using cluster::CoordinatorOptions;
+
+void Simulation::elect() {
+  const auto led = log_.lead();
+  if (!led) return;
+  CoordinatorOptions options;
+  options.nodes_expected = options_.nodes;
+  options.ordering = {.window_events_max = 10'000, .cuts_held_max = 3};
+  options.digest_cuts = 20;
+  options.fold_cuts = 5;
+  options.waiting_events_max = 50;
+  leaders_.push_back(std::make_unique<Leader>(Leader{leaders_.size(), Coordinator(*led, options), true}));
+  ++outcome_.leaders;
+  tell("coordinator", leaders_.back()->number, "leads under epoch", led->epoch, "after cut", led->last_cut);
+}
+
+void Simulation::perform(Leader& leader, cluster::CoordinatorActions actions) {
+  for (const Error& warning : actions.warnings) tell("coordinator", leader.number, "warns:", warning.what);
+  if (actions.ended) {
+    tell("coordinator", leader.number, "steps down:", actions.ended->what);
+    leader.alive = false;
+  }
+  if (actions.fold) {
+    const auto epoch = leader.coordinator.stored().epoch;
+    if (log_.fold(epoch, *actions.fold)) {
+      ++outcome_.folds;
+      leader.coordinator.folded(log_.state());
+    }
+  }
+  if (actions.put) {
+    tell("coordinator", leader.number, "makes cut", actions.put->number, "with", actions.put->events(), "events,", actions.put->openings.size(), "openings");
+    const auto number = leader.number;
+    const auto sync = network_.one_in(20) ? network_.pick(2 * Network::second) : Network::millisecond + network_.pick(4 * Network::millisecond);
+    network_.after(sync, [this, number, cut = *actions.put] { put(number, cut); });
+    if (options_.off == Off::one_put) network_.after(0, [this, number] {
+      if (leaders_[number]->alive) perform(*leaders_[number], leaders_[number]->coordinator.put_returned({}));
+    });
+  }
+  for (const auto& asked : actions.read) {
+    const auto found = log_.cuts_after(asked.after, network_.one_in(3) ? 1 : 1'000);
+    if (!found) continue;
+    actions.send.push_back({asked.by, leader.coordinator.cuts_message(asked, *found)});
+  }
+  for (const auto& outgoing : actions.send) {
+    for (const auto& [node, member] : leader.coordinator.members()) {
+      if (outgoing.to ? outgoing.to->node != node : !member.here) continue;
+      network_.send(leader.endpoint(), node, [this, node = node, from = leader.number, message = outgoing.message] {
+        if (auto& process = nodes_[node - 1]->process) receive(*process, message, from);
+      });
+    }
+    // Somebody who was refused is no member.
+    if (outgoing.to && !leader.coordinator.members().contains(outgoing.to->node)) {
+      network_.send(leader.endpoint(), outgoing.to->node, [this, node = outgoing.to->node, from = leader.number, message = outgoing.message] {
+        if (auto& process = nodes_[node - 1]->process) receive(*process, message, from);
+      });
+    }
+  }
+}
+
+// The disk's part of it: it goes on though the coordinator is dead by then.
+void Simulation::put(std::size_t number, const sharding::Cut& cut) {
+  if (!leaders_[number]->alive && (right_log_ || network_.one_in(2))) return;
+  auto stored = log_.put(cut);
+  if (!stored && options_.off == Off::log_epoch) stored = Result<void>{};
+  if (stored) {
+    tell("cut", cut.number, "of coordinator", number, "is stored");
+    history_.stored(cut);
+    ++outcome_.cuts;
+  } else {
+    tell("cut", cut.number, "of coordinator", number, "is not taken:", stored.error().what);
+  }
+  if (options_.off == Off::refused_put_ends) stored = Result<void>{};
+  if (options_.off == Off::one_put) return;
+  network_.after(network_.pick(2 * Network::millisecond), [this, number, stored] {
+    Leader& leader = *leaders_[number];
+    if (leader.alive) perform(leader, leader.coordinator.put_returned(stored));
+  });
+}
+
+void Simulation::to_leader(Process& process, std::function<void(Leader&)> what) {
+  if (!process.leader) return;
+  Leader& leader = *leaders_[*process.leader];
+  network_.send(process.self.node, leader.endpoint(), [&leader, what] {
+    if (leader.alive) what(leader);
+  });
+}
+
+void Simulation::hello(Leader& leader, cluster::Hello said) {
+  // A hello is the first of its session: it does not come after the session's end.
+  const auto& process = nodes_[said.from.node - 1]->process;
+  if (!process || process->self != said.from || process->leader != leader.number) return;
+  const auto& log = leader.coordinator.stored();
+  if (options_.off == Off::tail_check) {
+    for (std::size_t s = 0; s != log.shards.size(); ++s) {
+      if (log.shards[s].node != said.from.node) continue;
+      const ShardId id{static_cast<std::uint16_t>(s)};
+      auto told = std::ranges::find(said.shards, id, &cluster::ShardTold::shard);
+      if (told == said.shards.end()) told = said.shards.insert(said.shards.end(), {id, {}, false, ShardOffset{1}, ShardOffset{1}});
+      if (!told->taken) told->epoch = std::max(told->epoch, log.shards[s].written);
+      told->tail = std::max(told->tail, leader.coordinator.reported_until(id));
+      said.cut = std::max(said.cut, log.shards[s].folded);
+    }
+  }
+  if (options_.off == Off::log_end) said.cut = std::min(said.cut, log.last_cut);
+  tell("coordinator", leader.number, "hears hello of process", said.from.incarnation, "of node", said.from.node, "at cut", said.cut);
+  perform(leader, leader.coordinator.hello(said));
+}
+
+void Simulation::report(Leader& leader, cluster::NodeProcess from, cluster::Report report) {
+  Coordinator& coordinator = leader.coordinator;
+  const auto& shard = coordinator.stored().shards[report.shard.value];
+  if (options_.off == Off::report_epoch) {
+    const auto owner = coordinator.members().find(shard.node);
+    report.epoch = shard.epoch;
+    if (owner != coordinator.members().end()) from = owner->second.process;
+  }
+  if (options_.off == Off::report_joins) report.first = std::max(coordinator.reported_until(report.shard), ShardOffset{1});
+  for (auto& append : report.appends) {
+    if (options_.off == Off::verdict) append.conditions.clear();
+    for (auto& condition : append.conditions) {
+      if (options_.off == Off::empty_window) condition.from = std::max(condition.from, coordinator.window_from());
+    }
+    if (options_.off == Off::unknown_digests && append.terms.empty()) append.terms.assign(append.events, {});
+  }
+  perform(leader, coordinator.report(from, std::move(report)));
+}
+
+// The operator: a shard that was refused goes on with less, one whose node is gone goes elsewhere.
+void Simulation::assign_something(bool all) {
+  if (leaders_.empty() || !leaders_.back()->alive) return;
+  Leader& leader = *leaders_.back();
+  const auto log = leader.coordinator.stored();
+  for (std::size_t s = 0; s != log.shards.size() && leader.alive; ++s) {
+    const ShardId shard{static_cast<std::uint16_t>(s)};
+    const auto owner = log.shards[s].node;
+    const auto owning = leader.coordinator.members().find(owner);
+    std::uint32_t to = owner;
+    if (owner == 0) continue;
+    if (owning != leader.coordinator.members().end() && owning->second.here) {
+      if (!owning->second.refused.contains(shard)) continue;
+      if (nodes_[owner - 1]->verified.contains(shard)) throw Broken("I-Durable", "shard " + std::to_string(s) + " of node " + std::to_string(owner) + " is refused, and its disk was not broken: " + owning->second.refused.at(shard).what);
+    } else {
+      if (all || nodes_[owner - 1]->process || !network_.one_in(6)) continue;
+      to = 1 + static_cast<std::uint32_t>(network_.pick(nodes_.size()));
+    }
+    const auto member = leader.coordinator.members().find(to);
+    if (member == leader.coordinator.members().end() || !member->second.here) continue;
+    const auto told = member->second.told.find(shard);
+    const auto lost = leader.coordinator.loss(shard, told == member->second.told.end() ? cluster::ShardTold{shard, {}, false, ShardOffset{1}, ShardOffset{1}} : told->second, member->second.cut);
+    auto assigned = leader.coordinator.assign(shard, to, lost);
+    if (!assigned) continue;
+    tell("the operator gives shard", shard, "to node", to, lost ? "and accepts a loss" : "");
+    if (to != owner) nodes_[owner - 1]->broken_at = network_.now();  // what it acknowledged may stay with it
+    if (to != owner) nodes_[owner - 1]->verified.erase(shard);
+    perform(leader, *assigned);
+    if (!all) return;
+  }
+}
+
+}  // namespace evershard::simulation

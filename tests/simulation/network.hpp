@@ -1,0 +1,69 @@
+// Network: virtual time, and messages that are lost, doubled, late and out of order.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
+
+namespace evershard::simulation {
+
+class Network {
+ public:
+  using Microseconds = std::uint64_t;
+  static constexpr Microseconds millisecond = 1'000;
+  static constexpr Microseconds second = 1'000'000;
+  /// Who sends and receives: nodes from 1, coordinators from 1'000, clients from 1'000'000.
+  using Endpoint = std::uint64_t;
+
+  explicit Network(std::uint64_t seed) : random_(seed) {}
+
+  [[nodiscard]] Microseconds now() const { return now_; }
+  std::uint64_t pick(std::uint64_t n) { return random_() % n; }
+  bool one_in(std::uint64_t n) { return pick(n) == 0; }
+
+  /// Something happens after a time.
+  void after(Microseconds delay, std::function<void()> what) { queue_.emplace(std::pair(now_ + delay, sequence_++), std::move(what)); }
+  void send(Endpoint from, Endpoint to, std::function<void()> received) {
+    if (faulty_ && one_in(40)) return;
+    for (int copies = faulty_ && one_in(25) ? 2 : 1; copies != 0; --copies) {
+      after(delay(), [this, from, to, received] {
+        if (reaches(from, to)) received();
+      });
+    }
+  }
+  [[nodiscard]] bool reaches(Endpoint from, Endpoint to) const { return !cut_off_.contains(from) && !cut_off_.contains(to); }
+  void cut_off(Endpoint who) { cut_off_.insert(who); }
+  void join(Endpoint who) { cut_off_.erase(who); }
+  /// No more faults; what is under way arrives.
+  void heal() {
+    faulty_ = false;
+    cut_off_.clear();
+  }
+
+  [[nodiscard]] bool idle() const { return queue_.empty(); }
+  /// The next thing happens.
+  void step() {
+    auto first = queue_.extract(queue_.begin());
+    now_ = first.key().first;
+    first.mapped()();
+  }
+
+ private:
+  Microseconds delay() {
+    if (faulty_ && one_in(50)) return pick(3 * second);  // long after its session
+    return millisecond / 5 + pick(one_in(5) ? 30 * millisecond : 3 * millisecond);
+  }
+
+  std::mt19937_64 random_;
+  std::map<std::pair<Microseconds, std::uint64_t>, std::function<void()>> queue_;
+  std::uint64_t sequence_ = 0;
+  Microseconds now_ = 0;
+  bool faulty_ = true;
+  std::set<Endpoint> cut_off_;
+};
+
+}  // namespace evershard::simulation

@@ -1,0 +1,247 @@
+// The simulation's nodes: a disk, a process with the real NodeOrder, a writer.
+
+#include <algorithm>
+
+#include "tests/simulation/parts.hpp"
+
+namespace evershard::simulation {
+
+using cluster::NodeOrder;
+using cluster::NodeStart;
+using cluster::NodeStep;
+
+void Simulation::start(Node& node) {
+  if (node.process) return;
+  const DiskState& disk = node.disk.state();
+  const cluster::NodeProcess self{node.number, ++incarnations_};
+  NodeStart start{self, "node-" + std::to_string(node.number), disk.cut, disk.watermark, {}};
+  for (const auto& [id, shard] : disk.shards) start.shards[id] = {shard.epoch, shard.covered, shard.tail, shard.damaged};
+  tell("node", node.number, "starts as process", self.incarnation, "at cut", disk.cut);
+  node.process = std::make_unique<Process>(Process{node, self, NodeOrder(start), std::make_unique<ModelWriter>(history_, options_.off), {}, false});
+  tick(node, self.incarnation);
+}
+
+void Simulation::crash(Node& node) {
+  if (!node.process) return;
+  const auto synced = node.disk.synced();
+  const auto kept = synced + network_.pick(node.disk.writes() - synced + 1);
+  tell("node", node.number, "crashes, of", node.disk.writes() - synced, "unsynced writes it keeps", kept - synced);
+  disconnect(*node.process);
+  node.process.reset();
+  node.disk.crash(kept);
+  ++outcome_.crashes;
+}
+
+// Its clock goes as it likes: nothing but liveness may depend on it.
+void Simulation::tick(Node& node, std::uint64_t incarnation) {
+  if (!node.process || node.process->self.incarnation != incarnation) return;
+  Process& process = *node.process;
+  if (process.leader && (!leaders_[*process.leader]->alive || !network_.reaches(node.number, leaders_[*process.leader]->endpoint()))) disconnect(process);
+  if (!process.leader) {
+    connect(process);
+  } else {
+    perform(process, process.order.again());
+  }
+  if (network_.one_in(3)) sync(process);
+  const auto period = resting_ || !network_.one_in(10) ? Network::second / 4 : network_.pick(3 * Network::second);
+  network_.after(period + network_.pick(Network::second / 4), [this, &node, incarnation] { tick(node, incarnation); });
+}
+
+void Simulation::connect(Process& process) {
+  std::vector<std::size_t> alive;
+  for (const auto& leader : leaders_) {
+    if (leader->alive && network_.reaches(process.self.node, leader->endpoint())) alive.push_back(leader->number);
+  }
+  if (alive.empty() || !network_.reaches(process.self.node, process.self.node)) return;
+  process.leader = network_.one_in(4) ? alive[network_.pick(alive.size())] : alive.back();
+  perform(process, process.order.connected());
+}
+
+void Simulation::disconnect(Process& process) {
+  if (!process.leader) return;
+  const auto leader = *std::exchange(process.leader, std::nullopt);
+  perform(process, process.order.disconnected());
+  network_.after(network_.pick(Network::second / 10), [this, leader, self = process.self] {
+    // Another session of this process may have begun with the same coordinator.
+    const auto& here = nodes_[self.node - 1]->process;
+    if (here && here->self == self && here->leader == leader) return;
+    if (leaders_[leader]->alive) perform(*leaders_[leader], leaders_[leader]->coordinator.lost(self));
+  });
+}
+
+void Simulation::say_hello(Process& process) {
+  std::map<ShardId, ShardOffset> tails;
+  for (const auto& [id, shard] : process.node.disk.state().shards) tails[id] = shard.tail;
+  auto message = process.order.hello(tails);
+  to_leader(process, [this, message](Leader& leader) { hello(leader, message); });
+}
+
+void Simulation::perform(Process& process, cluster::NodeActions actions) {
+  for (const Error& warning : actions.warnings) tell("node", process.self.node, "warns:", warning.what);
+  for (const auto& step : actions.steps) carry_out(process, step);
+  if (actions.say_hello && process.leader) say_hello(process);
+  for (const auto& message : actions.send) {
+    if (const auto* asked = std::get_if<cluster::CutsAfter>(&message)) {
+      if (options_.off == Off::missing_cuts) continue;
+      to_leader(process, [this, asked = *asked](Leader& leader) { perform(leader, leader.coordinator.cuts_after(asked)); });
+    } else {
+      to_leader(process, [this, held = std::get<cluster::Held>(message)](Leader& leader) mutable {
+        const auto member = leader.coordinator.members().find(held.from.node);
+        if (options_.off == Off::held_by_process && member != leader.coordinator.members().end()) held.from = member->second.process;
+        perform(leader, leader.coordinator.held(held));
+      });
+    }
+  }
+  if (actions.coordinator_refused) {
+    tell("node", process.self.node, "refuses its coordinator:", actions.coordinator_refused->what);
+    ++outcome_.coordinators_refused;
+    disconnect(process);
+  }
+}
+
+void Simulation::carry_out(Process& process, const NodeStep& step) {
+  SimulatedDisk& disk = process.node.disk;
+  if (const auto* apply = std::get_if<NodeStep::Apply>(&step.what)) {
+    tell("node", process.self.node, "applies cut", apply->number, "up to position", apply->watermark);
+    outcome_.jumps += apply->number != disk.state().cut + 1;
+    if (options_.off == Off::one_write) {
+      auto numbers = *apply;
+      numbers.own.clear();
+      disk.write(numbers);
+      if (network_.one_in(4)) {
+        sync(process);
+        sync(process);
+      }
+    }
+    disk.write(*apply);
+    perform(process, process.order.applied(apply->number));
+    perform(process, process.writer->applied(*apply));
+    if (network_.one_in(4)) sync(process);
+  } else if (const auto* fenced = std::get_if<NodeStep::Fence>(&step.what)) {
+    tell("node", process.self.node, "stops writing shard", fenced->shard, "because of epoch", fenced->epoch);
+    ++outcome_.fences;
+    perform(process, process.writer->fenced(fenced->shard));
+  } else if (std::holds_alternative<NodeStep::Sync>(step.what)) {
+    sync(process);
+  } else if (const auto* opened = std::get_if<NodeStep::Opened>(&step.what)) {
+    open(process, opened->opening);
+  } else {
+    const auto& again = std::get<NodeStep::ReportAgain>(step.what);
+    perform(process, process.writer->report_again(again.shard, again.epoch, again.first));
+  }
+}
+
+void Simulation::open(Process& process, const sharding::Opening& opening) {
+  tell("node", process.self.node, "opens shard", opening.shard, "under epoch", opening.epoch);
+  const DiskShard& disk = process.node.disk.state().shards.at(opening.shard);
+  process.node.verified.insert(opening.shard);
+  for (const auto& [first, record] : disk.records) {
+    for (std::uint32_t i = 0; i != record.events.size(); ++i) {
+      const auto offset = first + i;
+      if (offset < disk.covered) continue;
+      history_.written(opening.shard, opening.epoch, offset, {record.append, record.events[i]});
+      history_.synced(opening.shard, opening.epoch, offset);
+    }
+  }
+  perform(process, process.writer->opened(opening, disk));
+}
+
+void Simulation::perform(Process& process, Writer::Actions actions) {
+  for (const JournalRecord& record : actions.write) {
+    tell("node", process.self.node, "writes append", record.append, "to shard", record.shard, "at offset", record.first);
+    process.node.disk.write(record);
+    for (std::uint32_t i = 0; i != record.events.size(); ++i) history_.written(record.shard, record.epoch, record.first + i, {record.append, record.events[i]});
+  }
+  if (!actions.write.empty()) sync(process);
+  for (auto& made : actions.reports) {
+    if (!process.order.welcomed() || made.appends.empty()) continue;
+    tell("node", process.self.node, "reports", made.appends.size(), "appends of shard", made.shard, "from offset", made.first);
+    to_leader(process, [this, from = process.self, made](Leader& leader) { report(leader, from, made); });
+  }
+  for (const auto& given : actions.answers) answer(process, given);
+}
+
+void Simulation::sync(Process& process) {
+  if (std::exchange(process.syncing, true)) return;
+  network_.after(Network::millisecond / 2 + network_.pick(4 * Network::millisecond), [this, &node = process.node, self = process.self] {
+    if (!node.process || node.process->self != self) return;
+    const auto writes = node.disk.writes();
+    const DiskState then = node.disk.state();
+    network_.after(network_.pick(3 * Network::millisecond), [this, &node, self, writes, cut = then.cut, shards = then.shards] {
+      if (!node.process || node.process->self != self) return;
+      Process& here = *node.process;
+      here.syncing = false;
+      node.disk.sync(writes);
+      for (const auto& [id, shard] : shards) {
+        for (const auto& [first, record] : shard.records) {
+          for (std::size_t i = 0; i != record.events.size(); ++i) history_.synced(id, record.epoch, first + i);
+        }
+      }
+      perform(here, here.order.synced(cut));
+      for (const auto& [id, shard] : shards) perform(here, here.writer->synced(id, shard.tail));
+      if (node.disk.synced() < node.disk.writes()) sync(here);
+    });
+  });
+}
+
+void Simulation::receive(Process& process, const cluster::ToNode& message, std::size_t from) {
+  NodeOrder& order = process.order;
+  if (const auto* welcome = std::get_if<cluster::Welcome>(&message)) {
+    auto said = *welcome;
+    if (options_.off == Off::log_end) said.last_cut = std::max(said.last_cut, order.cut());
+    if (options_.off == Off::fence) said.map = sharding::ShardMap(options_.shards);
+    perform(process, order.welcome(said));
+  } else if (const auto* refused = std::get_if<cluster::HelloRefused>(&message)) {
+    if (process.leader == from) perform(process, order.hello_refused(*refused));
+  } else if (const auto* opens = std::get_if<cluster::Opens>(&message)) {
+    perform(process, order.opens(*opens));
+  } else if (const auto* announced = std::get_if<cluster::Announce>(&message)) {
+    receive(process, *announced);
+  } else if (const auto* found = std::get_if<cluster::Cuts>(&message)) {
+    receive(process, *found);
+  } else {
+    perform(process, order.report_from(std::get<cluster::ReportFrom>(message)));
+  }
+}
+
+void Simulation::receive(Process& process, cluster::Announce announce) {
+  announce.cut = unfenced(process, std::move(announce.cut));
+  for (const auto& opening : announce.cut.openings) {
+    if (options_.off == Off::own_promise && opening.node == process.self.node)
+      perform(process, process.order.opens({process.self, announce.cut.coordinator, opening.shard, opening.epoch}));
+  }
+  if (options_.off == Off::cuts_in_order) {
+    const auto after = process.order.cut();
+    perform(process, process.order.cuts({process.self, after, {{announce.cut}, {}, false}, announce.window_from, announce.digests_wanted}));
+  }
+  perform(process, process.order.announce(announce));
+}
+
+void Simulation::receive(Process& process, cluster::Cuts cuts) {
+  if (options_.off == Off::own_cuts) {
+    cuts.to = process.self;
+    cuts.after = std::min(cuts.after, process.order.cut());
+  }
+  for (auto& cut : cuts.found.cuts) {
+    cut = unfenced(process, std::move(cut));
+    for (const auto& opening : cut.openings) {
+      if (options_.off == Off::own_promise && opening.node == process.self.node) perform(process, process.order.opens({process.self, cut.coordinator, opening.shard, opening.epoch}));
+    }
+  }
+  if (options_.off == Off::fence && cuts.found.folded) {
+    for (auto& shard : cuts.found.folded->shards) shard.epoch = Epoch{0};
+  }
+  perform(process, process.order.cuts(cuts));
+}
+
+// With the fence off: whoever has a shard takes what is said of it for his own.
+sharding::Cut Simulation::unfenced(const Process& process, sharding::Cut cut) const {
+  if (options_.off != Off::fence) return cut;
+  std::erase_if(cut.openings, [&](const auto& opening) { return opening.node != process.self.node; });
+  for (auto& segment : cut.segments) {
+    if (const auto own = process.order.writes(segment.shard)) segment.epoch = *own;
+  }
+  return cut;
+}
+
+}  // namespace evershard::simulation

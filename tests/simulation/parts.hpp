@@ -1,0 +1,35 @@
+// The simulation's nodes, their processes and the coordinators.
+
+#pragma once
+
+#include "tests/simulation/simulation.hpp"
+
+namespace evershard::simulation {
+
+struct Simulation::Node {
+  std::uint32_t number = 0;
+  SimulatedDisk disk;
+  std::optional<SimulatedDisk> copy;  ///< an old one
+  std::unique_ptr<Process> process;   ///< none: it is down
+  std::set<ShardId> verified;         ///< opened since its disk was last broken: it has lost nothing
+  Network::Microseconds broken_at = 0;
+  std::map<AppendId, Network::Microseconds> durable;  ///< acknowledged when it was synced
+};
+
+struct Simulation::Process {
+  Node& node;
+  cluster::NodeProcess self;
+  cluster::NodeOrder order;
+  std::unique_ptr<Writer> writer;
+  std::optional<std::size_t> leader;  ///< the session's
+  bool syncing = false;
+};
+
+struct Simulation::Leader {
+  std::size_t number = 0;
+  cluster::Coordinator coordinator;
+  bool alive = true;
+  [[nodiscard]] Network::Endpoint endpoint() const { return 1'000 + number; }
+};
+
+}  // namespace evershard::simulation

@@ -1,0 +1,91 @@
+// evershard-sim: the simulated cluster, for as long as one likes.
+//
+//   evershard-sim [--seed N] [--steps N] [--minutes N] [--trace] [--off RULE]
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "tests/simulation/simulation.hpp"
+
+namespace {
+
+using evershard::simulation::Mutant;
+using evershard::simulation::mutants;
+using evershard::simulation::Off;
+using evershard::simulation::Simulation;
+using evershard::simulation::SimulationOptions;
+
+constexpr std::size_t lines_shown = 60;
+
+struct Arguments {
+  SimulationOptions options;
+  std::uint64_t minutes = 0;
+  bool trace = false;
+};
+
+int usage(const char* why) {
+  std::fprintf(stderr, "%s\nusage: evershard-sim [--seed N] [--steps N] [--minutes N] [--trace] [--off RULE]\n", why);
+  return 2;
+}
+
+bool number(std::string_view text, std::uint64_t& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+std::optional<Arguments> read(int argc, char** argv) {
+  Arguments arguments;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view name = argv[i];
+    if (name == "--trace") {
+      arguments.trace = true;
+      continue;
+    }
+    if (++i == argc) return std::nullopt;
+    if (name == "--off") {
+      const auto mutant = std::ranges::find(mutants, argv[i], &Mutant::name);
+      if (mutant == mutants.end()) return std::nullopt;
+      arguments.options.off = mutant->off;
+      continue;
+    }
+    std::uint64_t* value = name == "--seed" ? &arguments.options.seed : name == "--steps" ? &arguments.options.steps : name == "--minutes" ? &arguments.minutes : nullptr;
+    if (value == nullptr || !number(argv[i], *value)) return std::nullopt;
+  }
+  return arguments;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  auto arguments = read(argc, argv);
+  if (!arguments) return usage("what is asked for?");
+  if (arguments->trace) {
+    arguments->options.tell = [](const std::string& line) { std::puts(line.c_str()); };
+  }
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(arguments->minutes);
+  std::uint64_t runs = 0;
+  do {
+    const auto outcome = Simulation(arguments->options).run();
+    ++runs;
+    if (!outcome.invariant.empty()) {
+      if (!arguments->trace) {
+        const auto from = outcome.trace.size() - std::min(outcome.trace.size(), lines_shown);
+        for (std::size_t i = from; i != outcome.trace.size(); ++i) std::puts(outcome.trace[i].c_str());
+      }
+      std::printf("broken with --seed %ju --steps %ju, after %ju steps: %s\n", static_cast<std::uintmax_t>(arguments->options.seed), static_cast<std::uintmax_t>(arguments->options.steps),
+                  static_cast<std::uintmax_t>(outcome.steps), outcome.what.c_str());
+      return 1;
+    }
+    std::printf("seed %ju: %zu cuts, %zu events placed, %zu acknowledged, %zu reads, %zu crashes, %zu coordinators, %zu disk faults: every invariant held\n",
+                static_cast<std::uintmax_t>(arguments->options.seed), outcome.cuts, outcome.placed, outcome.acknowledged, outcome.reads, outcome.crashes, outcome.leaders, outcome.disk_faults);
+    ++arguments->options.seed;
+  } while (std::chrono::steady_clock::now() < until);
+  std::printf("%ju runs\n", static_cast<std::uintmax_t>(runs));
+  return 0;
+}

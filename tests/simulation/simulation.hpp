@@ -1,0 +1,127 @@
+// Simulation: a whole cluster of the real ordering classes in one thread, in virtual time, under seeded faults.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "evershard/cluster/order/coordinator.hpp"
+#include "evershard/cluster/order/node_order.hpp"
+#include "evershard/sharding/memory_cut_log.hpp"
+#include "tests/simulation/disk.hpp"
+#include "tests/simulation/history.hpp"
+#include "tests/simulation/network.hpp"
+#include "tests/simulation/rules.hpp"
+#include "tests/simulation/writer.hpp"
+
+namespace evershard::simulation {
+
+struct SimulationOptions {
+  std::uint64_t seed = 1;
+  std::uint64_t steps = 5'000;
+  Off off = Off::nothing;
+  std::uint32_t nodes = 3;
+  std::uint32_t shards = 4;
+  std::function<void(const std::string&)> tell{};  ///< every line of the trace as it is written
+};
+
+struct SimulationOutcome {
+  std::string invariant;  ///< empty: all hold
+  std::string what;
+  std::uint64_t steps = 0;
+  std::vector<std::string> trace;
+  // Not vacuous: what happened.
+  std::size_t cuts = 0, placed = 0, placed_over_several = 0, placed_conditional = 0, refused_conditional = 0, acknowledged = 0, pages = 0, reads = 0, losses = 0, folds = 0, crashes = 0,
+      disk_faults = 0, leaders = 0, fences = 0, coordinators_refused = 0, jumps = 0;
+};
+
+/// Shape: run() once.
+class Simulation {
+ public:
+  explicit Simulation(SimulationOptions options);
+  ~Simulation();
+  SimulationOutcome run();
+
+ private:
+  struct Node;
+  struct Process;
+  struct Leader;
+  using Here = std::function<void(Process&)>;
+
+  // nodes.cpp
+  void start(Node& node);
+  void crash(Node& node);
+  void tick(Node& node, std::uint64_t incarnation);
+  void connect(Process& process);
+  void disconnect(Process& process);
+  void perform(Process& process, cluster::NodeActions actions);
+  void perform(Process& process, Writer::Actions actions);
+  void carry_out(Process& process, const cluster::NodeStep& step);
+  void open(Process& process, const sharding::Opening& opening);
+  void sync(Process& process);
+  void receive(Process& process, const cluster::ToNode& message, std::size_t leader);
+  void receive(Process& process, cluster::Announce announce);
+  void receive(Process& process, cluster::Cuts cuts);
+  [[nodiscard]] sharding::Cut unfenced(const Process& process, sharding::Cut cut) const;
+  void say_hello(Process& process);
+
+  // leaders.cpp
+  void elect();
+  void perform(Leader& leader, cluster::CoordinatorActions actions);
+  void put(std::size_t leader, const sharding::Cut& cut);
+  void to_leader(Process& process, std::function<void(Leader&)> what);
+  void hello(Leader& leader, cluster::Hello hello);
+  void report(Leader& leader, cluster::NodeProcess from, cluster::Report report);
+  void assign_something(bool all);
+
+  // clients.cpp
+  void client(std::uint64_t number);
+  void append(std::uint64_t number, std::optional<GlobalPosition> read_up_to);
+  void read(std::uint64_t number);
+  void answer(const Process& process, const Writer::Actions::Answer& answer);
+  [[nodiscard]] std::uint32_t node_of(ShardId shard);
+
+  // faults.cpp
+  void fault();
+  void break_disk(Node& node);
+  void lose_end_of_log();
+  void come_to_rest();
+  void check_rest();
+
+  template <class... Parts>
+  void tell(const Parts&... parts) {
+    std::string line = "[" + std::to_string(network_.now() / 1'000) + " ms]";
+    ((line += ' ', line += text(parts)), ...);
+    if (options_.tell) options_.tell(line);
+    outcome_.trace.push_back(std::move(line));
+  }
+  static std::string text(const std::string& part) { return part; }
+  static std::string text(const char* part) { return part; }
+  template <class Tag, class Rep>
+  static std::string text(Number<Tag, Rep> part) { return std::to_string(part.value); }
+  template <class T>
+    requires std::is_integral_v<T>
+  static std::string text(T part) { return std::to_string(part); }
+
+  SimulationOptions options_;
+  SimulationOutcome outcome_;
+  Network network_;
+  History history_;
+  sharding::MemoryCutLog log_;
+  std::optional<sharding::MemoryCutLog::Disk> log_copy_;   ///< an old one
+  std::optional<sharding::MemoryCutLog::Disk> right_log_;  ///< while an old one is in its place
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::unique_ptr<Leader>> leaders_;
+  std::uint64_t incarnations_ = 0;
+  bool resting_ = false;
+  std::uint64_t steps_ = 0;
+};
+
+}  // namespace evershard::simulation
