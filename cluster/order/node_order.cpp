@@ -184,10 +184,14 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
                                                                std::to_string(segment.first.value) + " to " + std::to_string(segment.end.value - 1) + ", here cuts cover it up to offset " +
                                                                std::to_string(shard.covered.value) + (shard.state == Shard::State::open ? "" : " and it ends before offset " + std::to_string(shard.tail.value)));
       fence(segment.shard, segment.epoch, actions);
-      continue;
+      if (segment.first != shard.covered || shard.tail <= segment.first) continue;
     }
-    shard.covered = segment.end;
-    apply.own.push_back({segment, first_position});
+    // What is here of it has its place all the same.
+    Segment here = segment;
+    if (shard.state != Shard::State::open) here.end = std::min(here.end, shard.tail);
+    std::erase_if(here.refused, [&](ShardOffset refused) { return refused >= here.end; });
+    shard.covered = here.end;
+    apply.own.push_back({std::move(here), first_position});
   }
   if (reached) note_missed(*reached, apply, actions);
   handed_ = cut.number;

@@ -9,11 +9,13 @@ namespace evershard::simulation {
 void SimulatedDisk::write(Write write) {
   follow(write);
   writes_.push_back(std::move(write));
+  cuts_.push_back(state_.cut);
 }
 
 void SimulatedDisk::crash(std::size_t writes) {
   EVERSHARD_CHECK(writes >= synced_ && writes <= writes_.size(), "what was synced survives");
   writes_.resize(writes);
+  cuts_.resize(writes);
   state_ = {};
   for (const Write& write : writes_) follow(write);
   synced_ = writes_.size();  // who opens it flushes what was recovered

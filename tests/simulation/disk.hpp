@@ -44,6 +44,8 @@ class SimulatedDisk {
   [[nodiscard]] std::size_t writes() const { return writes_.size(); }
   /// Everything up to this write survives.
   void sync(std::size_t writes) { synced_ = std::max(synced_, writes); }
+  /// The last cut applied that survives.
+  [[nodiscard]] CutNumber synced_cut() const { return synced_ == 0 ? CutNumber{0} : cuts_[synced_ - 1]; }
   /// Keeps the first `writes` of them. Shape: not less than what was synced.
   void crash(std::size_t writes);
   [[nodiscard]] std::size_t synced() const { return synced_; }
@@ -52,6 +54,7 @@ class SimulatedDisk {
  private:
   void follow(const Write& write);
   std::vector<Write> writes_;
+  std::vector<CutNumber> cuts_;  ///< after each of them
   std::size_t synced_ = 0;
   DiskState state_;
 };

@@ -1,6 +1,8 @@
 // The simulation's faults, and the rest behind them.
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 #include "tests/simulation/parts.hpp"
 
@@ -8,52 +10,53 @@ namespace evershard::simulation {
 
 void Simulation::fault() {
   if (resting_) return;
-  network_.after(network_.pick(Network::second / 2), [this] { fault(); });
+  static constexpr std::array<Network::Microseconds, 4> periods{Network::second / 2, Network::second / 6, Network::second / 5, Network::second / 4};
+  // crash, start, coordinators, cut off, session, copy, break, operator, log
+  static constexpr std::array<std::array<std::uint64_t, 9>, 4> weights{{{2, 4, 2, 1, 1, 1, 1, 1, 2}, {5, 12, 2, 1, 1, 0, 0, 1, 1}, {2, 8, 1, 1, 1, 4, 3, 4, 0}, {1, 6, 2, 6, 1, 0, 0, 6, 0}}};
+  const auto& weight = weights[static_cast<std::size_t>(profile())];
+  network_.after(network_.pick(periods[static_cast<std::size_t>(profile())]), [this] { fault(); });
   Node& node = *nodes_[network_.pick(nodes_.size())];
-  switch (network_.pick(14)) {
-    case 0: case 1:
-      crash(node);
-      break;
-    case 2: case 3: case 4: case 5:
+  std::size_t kind = 0;
+  for (auto left = network_.pick(std::accumulate(weight.begin(), weight.end(), std::uint64_t{0})); left >= weight[kind]; ++kind) left -= weight[kind];
+  switch (kind) {
+    case 0: crash(node); break;
+    case 1:
       for (auto& any : nodes_) {
         if (!network_.one_in(3)) start(*any);
       }
       break;
-    case 6:
-      if (leaders_.empty() || !leaders_.back()->alive || network_.one_in(4)) {
-        elect();  // whoever led before goes on
-      } else if (network_.one_in(2)) {
-        tell("coordinator", leaders_.back()->number, "dies");
-        leaders_.back()->alive = false;
-        if (options_.off == Off::log_sync) log_.crash();
-      }
-      break;
-    case 7:
-      if (std::ranges::none_of(leaders_, [](const auto& leader) { return leader->alive; })) elect();
-      break;
-    case 8: {
-      const auto who = network_.one_in(3) && !leaders_.empty() ? leaders_.back()->endpoint() : node.number;
-      tell("endpoint", who, "is cut off");
-      network_.cut_off(who);
-      network_.after(network_.pick(2 * Network::second), [this, who] { network_.join(who); });
-      break;
-    }
-    case 9:
+    case 2: crash_or_elect(); break;
+    case 3: cut_off(node); break;
+    case 4:
       if (node.process) disconnect(*node.process);
       break;
-    case 10:
+    case 5:
       if (network_.one_in(3)) node.copy = node.disk;
       break;
-    case 11:
-      if (network_.one_in(4)) break_disk(node);
+    case 6:
+      if (network_.one_in(3)) break_disk(node);
       break;
-    case 12:
-      assign_something(false);
-      break;
-    default:
-      if (network_.one_in(3)) lose_end_of_log();
-      break;
+    case 7: assign_something(false); break;
+    default: lose_end_of_log(); break;
   }
+}
+
+void Simulation::crash_or_elect() {
+  const bool led = !leaders_.empty() && leaders_.back()->alive;
+  if (!led || network_.one_in(4)) {
+    elect();  // whoever led before goes on
+  } else if (network_.one_in(2)) {
+    tell("coordinator", leaders_.back()->number, "dies");
+    leaders_.back()->alive = false;
+    if (options_.off == Off::log_sync) log_.crash();
+  }
+}
+
+void Simulation::cut_off(Node& node) {
+  const auto who = network_.one_in(4) ? leaders_.back()->endpoint() : node.number;
+  tell("endpoint", who, "is cut off");
+  network_.cut_off(who);
+  network_.after(network_.pick(2 * Network::second), [this, who] { network_.join(who); });
 }
 
 void Simulation::break_disk(Node& node) {
@@ -75,13 +78,13 @@ void Simulation::break_disk(Node& node) {
 // An old copy of the cut log in the place of the right one, which every node knows more than: until somebody notices.
 void Simulation::lose_end_of_log() {
   if (right_log_) return;
-  if (!log_copy_ || network_.one_in(3)) {
+  if (!log_copy_ || network_.one_in(8)) {
     log_copy_ = log_.disk();
     return;
   }
   const auto end = log_copy_->rules.state().last_cut;
   for (const auto& node : nodes_) {
-    if (!node->process || node->process->order.cut() <= end || node->disk.synced() != node->disk.writes()) return;
+    if (!node->process || node->process->order.cut() <= end || node->disk.synced_cut() <= end) return;
   }
   tell("the cut log is an old copy, up to cut", end);
   for (auto& leader : leaders_) leader->alive = false;
@@ -135,7 +138,8 @@ void Simulation::check_rest() {
   for (const auto& node : nodes_) {
     if (node->process->order.cut() != log.last_cut) stuck("node " + std::to_string(node->number) + " does not know the last cut at rest");
     for (const auto& [append, at] : node->durable) {
-      if (history_.placed(append) || at < node->broken_at || history_.any_lost(history_.request(append).events.front().shard)) continue;
+      const ShardId shard = history_.request(append).events.front().shard;
+      if (history_.placed(append) || at < node->broken_at || moved_.contains(shard) || history_.any_lost(shard)) continue;
       throw Broken("I-Durable", "append " + std::to_string(append) + " was acknowledged by node " + std::to_string(node->number) + " and has no place at rest");
     }
   }

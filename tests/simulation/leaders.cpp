@@ -147,9 +147,10 @@ void Simulation::assign_something(bool all) {
     if (owner == 0) continue;
     if (owning != leader.coordinator.members().end() && owning->second.here) {
       if (!owning->second.refused.contains(shard)) continue;
-      if (nodes_[owner - 1]->verified.contains(shard)) throw Broken("I-Durable", "shard " + std::to_string(s) + " of node " + std::to_string(owner) + " is refused, and its disk was not broken: " + owning->second.refused.at(shard).what);
+      const auto verified = nodes_[owner - 1]->verified.find(shard);
+      if (verified != nodes_[owner - 1]->verified.end() && verified->second == log.shards[s].epoch) throw Broken("I-Durable", "shard " + std::to_string(s) + " of node " + std::to_string(owner) + " is refused, and its disk was not broken: " + owning->second.refused.at(shard).what);
     } else {
-      if (all || nodes_[owner - 1]->process || !network_.one_in(6)) continue;
+      if (all || (nodes_[owner - 1]->process && profile() != Profile::owners) || !network_.one_in(profile() == Profile::owners ? 2 : 6)) continue;
       to = 1 + static_cast<std::uint32_t>(network_.pick(nodes_.size()));
     }
     const auto member = leader.coordinator.members().find(to);
@@ -159,8 +160,7 @@ void Simulation::assign_something(bool all) {
     auto assigned = leader.coordinator.assign(shard, to, lost);
     if (!assigned) continue;
     tell("the operator gives shard", shard, "to node", to, lost ? "and accepts a loss" : "");
-    if (to != owner) nodes_[owner - 1]->broken_at = network_.now();  // what it acknowledged may stay with it
-    if (to != owner) nodes_[owner - 1]->verified.erase(shard);
+    if (to != owner) moved_.insert(shard);
     perform(leader, *assigned);
     if (!all) return;
   }

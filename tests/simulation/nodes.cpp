@@ -108,10 +108,6 @@ void Simulation::carry_out(Process& process, const NodeStep& step) {
       auto numbers = *apply;
       numbers.own.clear();
       disk.write(numbers);
-      if (network_.one_in(4)) {
-        sync(process);
-        sync(process);
-      }
     }
     disk.write(*apply);
     perform(process, process.order.applied(apply->number));
@@ -134,7 +130,7 @@ void Simulation::carry_out(Process& process, const NodeStep& step) {
 void Simulation::open(Process& process, const sharding::Opening& opening) {
   tell("node", process.self.node, "opens shard", opening.shard, "under epoch", opening.epoch);
   const DiskShard& disk = process.node.disk.state().shards.at(opening.shard);
-  process.node.verified.insert(opening.shard);
+  process.node.verified[opening.shard] = opening.epoch;
   for (const auto& [first, record] : disk.records) {
     for (std::uint32_t i = 0; i != record.events.size(); ++i) {
       const auto offset = first + i;

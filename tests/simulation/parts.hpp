@@ -11,7 +11,7 @@ struct Simulation::Node {
   SimulatedDisk disk;
   std::optional<SimulatedDisk> copy;  ///< an old one
   std::unique_ptr<Process> process;   ///< none: it is down
-  std::set<ShardId> verified;         ///< opened since its disk was last broken: it has lost nothing
+  std::map<ShardId, Epoch> verified;  ///< opened since its disk was last broken, and under what: it has lost nothing
   Network::Microseconds broken_at = 0;
   std::map<AppendId, Network::Microseconds> durable;  ///< acknowledged when it was synced
 };

@@ -89,7 +89,11 @@ class Simulation {
   [[nodiscard]] std::uint32_t node_of(ShardId shard);
 
   // faults.cpp
+  enum class Profile : std::uint8_t { balanced, crashes, disks, owners };
+  [[nodiscard]] Profile profile() const { return static_cast<Profile>(options_.seed % 4); }
   void fault();
+  void crash_or_elect();
+  void cut_off(Node& node);
   void break_disk(Node& node);
   void lose_end_of_log();
   void come_to_rest();
@@ -119,6 +123,7 @@ class Simulation {
   std::optional<sharding::MemoryCutLog::Disk> right_log_;  ///< while an old one is in its place
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::unique_ptr<Leader>> leaders_;
+  std::set<ShardId> moved_;  ///< given to another node while its own may have acknowledged more
   std::uint64_t incarnations_ = 0;
   bool resting_ = false;
   std::uint64_t steps_ = 0;
