@@ -9,14 +9,16 @@ namespace evershard::simulation {
 namespace {
 
 constexpr std::uint64_t vocabulary = 5;
-constexpr Network::Endpoint client_endpoints = 1'000'000;
 
 }  // namespace
 
 void Simulation::client(std::uint64_t number) {
   if (resting_) return;
+  const auto& asked = nodes_[network_.pick(nodes_.size())]->process;
   if (network_.one_in(4)) {
     read(number);
+  } else if (asked && network_.one_in(3)) {
+    append(number, asked->order.watermark());  // whoever knows that nothing behind it concerns him
   } else {
     append(number, std::nullopt);
   }
@@ -45,7 +47,7 @@ void Simulation::append(std::uint64_t number, std::optional<GlobalPosition> read
   for (const ShardId shard : shards) {
     if (shards.size() > 1 && network_.one_in(30)) continue;  // a part that never comes
     const auto node = node_of(shard);
-    network_.send(client_endpoints + number, node, [this, id, shard, node] {
+    network_.send(Network::clients + number, node, [this, id, shard, node] {
       if (auto& process = nodes_[node - 1]->process) perform(*process, process->writer->submit(shard, id));
     });
   }
@@ -60,7 +62,7 @@ void Simulation::read(std::uint64_t number) {
   for (std::uint16_t s = 0; s != options_.shards; ++s) {
     const ShardId shard{s};
     const auto node = node_of(shard);
-    network_.send(client_endpoints + number, node, [this, number, node, shard, w, missing] {
+    network_.send(Network::clients + number, node, [this, number, node, shard, w, missing] {
       auto& process = nodes_[node - 1]->process;
       if (!process) return;
       using Page = cluster::NodeOrder::Page;

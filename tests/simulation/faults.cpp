@@ -15,6 +15,7 @@ void Simulation::fault() {
   static constexpr std::array<std::array<std::uint64_t, 9>, 4> weights{{{2, 4, 2, 1, 1, 1, 1, 1, 2}, {5, 12, 2, 1, 1, 0, 0, 1, 1}, {2, 8, 1, 1, 1, 4, 3, 4, 0}, {1, 6, 2, 6, 1, 0, 0, 6, 0}}};
   const auto& weight = weights[static_cast<std::size_t>(profile())];
   network_.after(network_.pick(periods[static_cast<std::size_t>(profile())]), [this] { fault(); });
+  for (auto echoes = network_.pick(12); echoes != 0; --echoes) network_.echo();
   Node& node = *nodes_[network_.pick(nodes_.size())];
   std::size_t kind = 0;
   for (auto left = network_.pick(std::accumulate(weight.begin(), weight.end(), std::uint64_t{0})); left >= weight[kind]; ++kind) left -= weight[kind];

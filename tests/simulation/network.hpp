@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace evershard::simulation {
 
@@ -18,6 +19,7 @@ class Network {
   static constexpr Microseconds second = 1'000'000;
   /// Who sends and receives: nodes from 1, coordinators from 1'000, clients from 1'000'000.
   using Endpoint = std::uint64_t;
+  static constexpr Endpoint clients = 1'000'000;
 
   explicit Network(std::uint64_t seed) : random_(seed) {}
 
@@ -28,12 +30,21 @@ class Network {
   /// Something happens after a time.
   void after(Microseconds delay, std::function<void()> what) { queue_.emplace(std::pair(now_ + delay, sequence_++), std::move(what)); }
   void send(Endpoint from, Endpoint to, std::function<void()> received) {
+    if (faulty_ && from < clients && to < clients) remember({from, to, received});
     if (faulty_ && one_in(40)) return;
     for (int copies = faulty_ && one_in(25) ? 2 : 1; copies != 0; --copies) {
       after(delay(), [this, from, to, received] {
         if (reaches(from, to)) received();
       });
     }
+  }
+  /// Something that was sent long ago, between nodes and coordinators, comes again.
+  void echo() {
+    if (!faulty_ || sent_.empty()) return;
+    const Sent& again = sent_[pick(sent_.size())];
+    after(delay(), [this, again] {
+      if (reaches(again.from, again.to)) again.received();
+    });
   }
   [[nodiscard]] bool reaches(Endpoint from, Endpoint to) const { return !cut_off_.contains(from) && !cut_off_.contains(to); }
   void cut_off(Endpoint who) { cut_off_.insert(who); }
@@ -53,6 +64,20 @@ class Network {
   }
 
  private:
+  struct Sent {
+    Endpoint from;
+    Endpoint to;
+    std::function<void()> received;
+  };
+  static constexpr std::size_t sent_max = 400;
+
+  void remember(Sent sent) {
+    if (sent_.size() < sent_max) {
+      sent_.push_back(std::move(sent));
+    } else if (one_in(3)) {
+      sent_[pick(sent_max)] = std::move(sent);
+    }
+  }
   Microseconds delay() {
     if (faulty_ && one_in(50)) return pick(3 * second);  // long after its session
     return millisecond / 5 + pick(one_in(5) ? 30 * millisecond : 3 * millisecond);
@@ -63,6 +88,7 @@ class Network {
   std::uint64_t sequence_ = 0;
   Microseconds now_ = 0;
   bool faulty_ = true;
+  std::vector<Sent> sent_;
   std::set<Endpoint> cut_off_;
 };
 

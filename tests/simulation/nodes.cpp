@@ -85,11 +85,7 @@ void Simulation::perform(Process& process, cluster::NodeActions actions) {
       if (options_.off == Off::missing_cuts) continue;
       to_leader(process, [this, asked = *asked](Leader& leader) { perform(leader, leader.coordinator.cuts_after(asked)); });
     } else {
-      to_leader(process, [this, held = std::get<cluster::Held>(message)](Leader& leader) mutable {
-        const auto member = leader.coordinator.members().find(held.from.node);
-        if (options_.off == Off::held_by_process && member != leader.coordinator.members().end()) held.from = member->second.process;
-        perform(leader, leader.coordinator.held(held));
-      });
+      to_leader(process, [this, held = std::get<cluster::Held>(message)](Leader& leader) { perform(leader, leader.coordinator.held(held)); });
     }
   }
   if (actions.coordinator_refused) {
@@ -214,10 +210,6 @@ void Simulation::receive(Process& process, cluster::Announce announce) {
 }
 
 void Simulation::receive(Process& process, cluster::Cuts cuts) {
-  if (options_.off == Off::own_cuts) {
-    cuts.to = process.self;
-    cuts.after = std::min(cuts.after, process.order.cut());
-  }
   for (auto& cut : cuts.found.cuts) {
     cut = unfenced(process, std::move(cut));
     for (const auto& opening : cut.openings) {

@@ -32,22 +32,35 @@ enum class Off : std::uint8_t {
   fence,              // 12: a newer epoch does not stop a writer, and its cuts are taken for one's own
   page_waits,         // 13: a page is answered before the cuts are applied
   page_of_opened,     // 13: a page is answered by a shard that was not opened
-  own_cuts,           // folding: an answer for an earlier process is taken
-  held_by_process,    // folding: what an earlier process held counts
 };
 
 struct Mutant {
   Off off;
   std::string_view name;
+  std::uint64_t seed;  ///< about where it is found
 };
 inline constexpr std::array mutants{
-    Mutant{Off::log_epoch, "log_epoch"},         Mutant{Off::log_sync, "log_sync"},           Mutant{Off::empty_window, "empty_window"},
-    Mutant{Off::refused_put_ends, "refused_put_ends"}, Mutant{Off::tail_check, "tail_check"}, Mutant{Off::own_promise, "own_promise"},
-    Mutant{Off::report_epoch, "report_epoch"},   Mutant{Off::report_joins, "report_joins"},   Mutant{Off::one_put, "one_put"},
-    Mutant{Off::verdict, "verdict"},             Mutant{Off::unknown_digests, "unknown_digests"}, Mutant{Off::durable_report, "durable_report"},
-    Mutant{Off::whole_report, "whole_report"},   Mutant{Off::report_again, "report_again"},   Mutant{Off::cuts_in_order, "cuts_in_order"},
-    Mutant{Off::missing_cuts, "missing_cuts"},   Mutant{Off::log_end, "log_end"},             Mutant{Off::one_write, "one_write"},
-    Mutant{Off::fence, "fence"},                 Mutant{Off::page_waits, "page_waits"},       Mutant{Off::page_of_opened, "page_of_opened"},
-    Mutant{Off::own_cuts, "own_cuts"},           Mutant{Off::held_by_process, "held_by_process"}};
+    Mutant{Off::log_epoch, "log_epoch", 1},
+    Mutant{Off::log_sync, "log_sync", 1},
+    Mutant{Off::empty_window, "empty_window", 1},
+    Mutant{Off::refused_put_ends, "refused_put_ends", 1},
+    Mutant{Off::tail_check, "tail_check", 6},
+    Mutant{Off::own_promise, "own_promise", 6},
+    Mutant{Off::report_epoch, "report_epoch", 66},
+    Mutant{Off::report_joins, "report_joins", 1},
+    Mutant{Off::one_put, "one_put", 1},
+    Mutant{Off::verdict, "verdict", 1},
+    Mutant{Off::unknown_digests, "unknown_digests", 2},
+    Mutant{Off::durable_report, "durable_report", 1},
+    Mutant{Off::whole_report, "whole_report", 1},
+    Mutant{Off::report_again, "report_again", 1},
+    Mutant{Off::cuts_in_order, "cuts_in_order", 1},
+    Mutant{Off::missing_cuts, "missing_cuts", 1},
+    Mutant{Off::log_end, "log_end", 4},
+    Mutant{Off::one_write, "one_write", 9},
+    Mutant{Off::fence, "fence", 19},
+    Mutant{Off::page_waits, "page_waits", 1},
+    Mutant{Off::page_of_opened, "page_of_opened", 1},
+};
 
 }  // namespace evershard::simulation
