@@ -1,6 +1,6 @@
 // evershard-sim: the simulated cluster, for as long as one likes.
 //
-//   evershard-sim [--seed N] [--steps N] [--minutes N] [--trace] [--off RULE]
+//   evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--trace] [--off RULE]
 
 #include <algorithm>
 #include <charconv>
@@ -30,7 +30,7 @@ struct Arguments {
 };
 
 int usage(const char* why) {
-  std::fprintf(stderr, "%s\nusage: evershard-sim [--seed N] [--steps N] [--minutes N] [--trace] [--off RULE]\n", why);
+  std::fprintf(stderr, "%s\nusage: evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--trace] [--off RULE]\n", why);
   return 2;
 }
 
@@ -54,8 +54,21 @@ std::optional<Arguments> read(int argc, char** argv) {
       arguments.options.off = mutant->off;
       continue;
     }
-    std::uint64_t* value = name == "--seed" ? &arguments.options.seed : name == "--steps" ? &arguments.options.steps : name == "--minutes" ? &arguments.minutes : nullptr;
-    if (value == nullptr || !number(argv[i], *value)) return std::nullopt;
+    std::uint64_t value = 0;
+    if (!number(argv[i], value)) return std::nullopt;
+    if (name == "--seed") {
+      arguments.options.seed = value;
+    } else if (name == "--steps") {
+      arguments.options.steps = value;
+    } else if (name == "--minutes") {
+      arguments.minutes = value;
+    } else if (name == "--nodes" && value >= 1 && value <= 100) {
+      arguments.options.nodes = static_cast<std::uint32_t>(value);
+    } else if (name == "--shards" && value >= 1 && value <= 1'000) {
+      arguments.options.shards = static_cast<std::uint32_t>(value);
+    } else {
+      return std::nullopt;
+    }
   }
   return arguments;
 }
@@ -78,8 +91,8 @@ int main(int argc, char** argv) {
         const auto from = outcome.trace.size() - std::min(outcome.trace.size(), lines_shown);
         for (std::size_t i = from; i != outcome.trace.size(); ++i) std::puts(outcome.trace[i].c_str());
       }
-      std::printf("broken with --seed %ju --steps %ju, after %ju steps: %s\n", static_cast<std::uintmax_t>(arguments->options.seed), static_cast<std::uintmax_t>(arguments->options.steps),
-                  static_cast<std::uintmax_t>(outcome.steps), outcome.what.c_str());
+      std::printf("broken with --seed %ju --steps %ju --nodes %u --shards %u, after %ju steps: %s\n", static_cast<std::uintmax_t>(arguments->options.seed),
+                  static_cast<std::uintmax_t>(arguments->options.steps), arguments->options.nodes, arguments->options.shards, static_cast<std::uintmax_t>(outcome.steps), outcome.what.c_str());
       return 1;
     }
     std::printf("seed %ju: %zu cuts, %zu events placed, %zu acknowledged, %zu reads, %zu crashes, %zu coordinators, %zu disk faults: every invariant held\n",

@@ -1,0 +1,343 @@
+// The coordinator, rule by rule, by hand.
+
+#include "evershard/cluster/order/coordinator.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "evershard/sharding/memory_cut_log.hpp"
+#include "tests/cluster/order/order_words.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// A coordinator and its log; puts are done at once, unless a test holds them.
+class CoordinatorByHand : public testing::Test {
+ protected:
+  explicit CoordinatorByHand(std::uint32_t shards = 2) : log_(shards) { lead(); }
+  void lead() { coordinator_ = std::make_unique<Coordinator>(*log_.lead(), options_); }
+  Coordinator& coordinator() { return *coordinator_; }
+  /// What it wants put is put, until it wants nothing more. Returns: all that was sent and said, from the beginning.
+  CoordinatorActions settle(CoordinatorActions actions) {
+    while (actions.put) {
+      const auto stored = log_.put(*std::exchange(actions.put, std::nullopt));
+      auto next = coordinator().put_returned(stored);
+      if (next.fold && log_.fold(coordinator().stored().epoch, *next.fold)) coordinator().folded(log_.state());
+      std::ranges::move(next.send, std::back_inserter(actions.send));
+      std::ranges::move(next.warnings, std::back_inserter(actions.warnings));
+      actions.put = next.put;
+      actions.ended = next.ended;
+    }
+    return actions;
+  }
+  /// Node 1 owns both shards and has `events` ordered on each: cuts 1 and up.
+  void join_with(std::size_t events) {
+    settle(coordinator().hello(hello_of(process(1))));
+    if (events == 0) return;
+    settle(coordinator().report(process(1), report_of(0, 1, 1, events)));
+    settle(coordinator().report(process(1), report_of(1, 1, 1, events)));
+  }
+
+  CoordinatorOptions options_;
+  sharding::MemoryCutLog log_;
+  std::unique_ptr<Coordinator> coordinator_;
+};
+
+TEST_F(CoordinatorByHand, GivesShardsOutOnceAllNodesAreThere) {
+  options_.nodes_expected = 2;
+  lead();
+
+  const auto first = settle(coordinator().hello(hello_of(process(1))));
+  EXPECT_EQ(log_.state().last_cut, CutNumber{0});
+  EXPECT_THAT(sent<Welcome>(first), SizeIs(1));
+  const auto second = settle(coordinator().hello(hello_of(process(2))));
+
+  EXPECT_EQ(log_.state().shards[0].node, 1u);
+  EXPECT_EQ(log_.state().shards[1].node, 2u);
+  ASSERT_THAT(sent<Opens>(second), SizeIs(2)) << "each is told which opening is its own";
+  EXPECT_EQ(sent<Opens>(second)[0].to, process(1));
+  ASSERT_THAT(sent<Announce>(second), SizeIs(1)) << "both in one cut";
+  EXPECT_THAT(sent<Announce>(second)[0].cut.openings, SizeIs(2));
+  EXPECT_EQ(coordinator().map().owner(ShardId{1}), (sharding::ShardOwner{2, "host-2", Epoch{1}}));
+}
+
+TEST_F(CoordinatorByHand, AnnouncesACutOnlyAfterItsPutAndMakesTheNextOfAllThatCameMeanwhile) {
+  join_with(0);
+
+  auto first = coordinator().report(process(1), report_of(0, 1, 1, 1));
+  const auto meanwhile = coordinator().report(process(1), report_of(0, 1, 2, 2));
+  const auto more = coordinator().report(process(1), report_of(1, 1, 1, 1));
+  ASSERT_TRUE(first.put);
+  EXPECT_FALSE(meanwhile.put || more.put) << "one put at a time";
+  EXPECT_THAT(sent<Announce>(first), IsEmpty());
+  const auto returned = coordinator().put_returned(log_.put(*first.put));
+
+  ASSERT_THAT(sent<Announce>(returned), SizeIs(1));
+  EXPECT_EQ(sent<Announce>(returned)[0].cut, *first.put);
+  ASSERT_TRUE(returned.put);
+  EXPECT_EQ(returned.put->events(), 3u);
+}
+
+TEST_F(CoordinatorByHand, StepsDownWhenItsPutIsRefused) {
+  join_with(1);
+  const auto made = coordinator().report(process(1), report_of(0, 1, 2, 1));
+  ASSERT_TRUE(log_.lead()) << "somebody else leads";
+
+  const auto ended = coordinator().put_returned(log_.put(*made.put));
+
+  ASSERT_TRUE(ended.ended);
+  EXPECT_EQ(ended.ended->code, ErrorCode::fenced);
+  EXPECT_THAT(ended.send, IsEmpty());
+  EXPECT_THAT(coordinator().hello(hello_of(process(2))).send, IsEmpty()) << "it does nothing any more";
+  EXPECT_FALSE(coordinator().report(process(1), report_of(0, 1, 3, 1)).put);
+  EXPECT_EQ(coordinator().assign(ShardId{0}, 1, {}).error().code, ErrorCode::unavailable);
+}
+
+TEST_F(CoordinatorByHand, StepsDownWhenTheLogFails) {
+  join_with(1);
+  const auto made = coordinator().report(process(1), report_of(0, 1, 2, 1));
+  log_.fail();
+
+  EXPECT_EQ(coordinator().put_returned(log_.put(*made.put)).ended->code, ErrorCode::io);
+}
+
+TEST_F(CoordinatorByHand, StepsDownBeforeANodeThatKnowsMore) {
+  join_with(1);
+
+  const auto actions = coordinator().hello(hello_of(process(2), 9));
+
+  ASSERT_TRUE(actions.ended);
+  EXPECT_EQ(actions.ended->code, ErrorCode::corruption);
+  EXPECT_EQ(actions.ended->what, "node 2 holds cut 9, this coordinator's log ends with cut 3: another one leads, or the log has lost its end");
+  EXPECT_THAT(actions.send, IsEmpty());
+}
+
+TEST_F(CoordinatorByHand, StepsDownWhenAReportSpeaksOfANewerOpening) {
+  join_with(1);
+
+  const auto actions = coordinator().report(process(1), report_of(0, 2, 2, 1));
+
+  ASSERT_TRUE(actions.ended);
+  EXPECT_EQ(actions.ended->code, ErrorCode::fenced);
+}
+
+TEST_F(CoordinatorByHand, DropsWhatIsNoReportOfItsNodes) {
+  join_with(1);
+  settle(coordinator().hello(hello_of(process(2))));
+
+  for (const auto& [from, report] : {std::pair(process(7), report_of(0, 1, 2, 1)), std::pair(process(2), report_of(0, 1, 2, 1)), std::pair(process(1), report_of(5, 1, 2, 1)),
+                                     std::pair(process(1), report_of(0, 1, 0, 1))}) {
+    const auto actions = coordinator().report(from, report);
+    EXPECT_THAT(actions.warnings, SizeIs(1));
+    EXPECT_FALSE(actions.put || actions.ended);
+  }
+  EXPECT_EQ(coordinator().reported_until(ShardId{0}), ShardOffset{2});
+}
+
+TEST_F(CoordinatorByHand, AsksAgainFromWhereAReportDoesNotJoinOn) {
+  join_with(1);
+
+  const auto gap = coordinator().report(process(1), report_of(0, 1, 4, 1));
+  const auto stale = coordinator().report(process(1), report_of(0, 1, 1, 1));
+
+  ASSERT_THAT(sent<ReportFrom>(gap), SizeIs(1));
+  EXPECT_EQ(sent<ReportFrom>(gap)[0].first, ShardOffset{2});
+  EXPECT_THAT(stale.send, IsEmpty());
+  EXPECT_FALSE(stale.put);
+}
+
+TEST_F(CoordinatorByHand, TakesNoMoreThanItCanHoldWhileAPutIsStalled) {
+  options_.waiting_events_max = 3;
+  lead();
+  join_with(0);
+  const auto stalled = coordinator().report(process(1), report_of(0, 1, 1, 1));
+  ASSERT_TRUE(stalled.put);
+
+  coordinator().report(process(1), report_of(0, 1, 2, 3));
+  const auto above = coordinator().report(process(1), report_of(0, 1, 5, 3));
+  EXPECT_EQ(coordinator().reported_until(ShardId{0}), ShardOffset{5});
+  EXPECT_THAT(above.send, IsEmpty());
+  const auto returned = coordinator().put_returned(log_.put(*stalled.put));
+
+  ASSERT_THAT(sent<ReportFrom>(returned), SizeIs(1)) << "what was not taken is asked for again";
+  EXPECT_EQ(sent<ReportFrom>(returned)[0].first, ShardOffset{5});
+}
+
+TEST_F(CoordinatorByHand, RefusesASecondProcessOfANodeThatIsThere) {
+  join_with(1);
+
+  const auto second = coordinator().hello(hello_of(process(1, 2)));
+  ASSERT_THAT(sent<HelloRefused>(second), SizeIs(1));
+  EXPECT_EQ(sent<HelloRefused>(second)[0].to, process(1, 2));
+  EXPECT_THAT(sent<HelloRefused>(second)[0].error.what, HasSubstr("node 1 is here already, at host-1"));
+  EXPECT_THAT(second.warnings, SizeIs(1));
+  coordinator().lost(process(1, 2));
+  EXPECT_THAT(sent<HelloRefused>(coordinator().hello(hello_of(process(1, 2)))), SizeIs(1)) << "that was not the one that is there";
+  coordinator().lost(process(1));
+
+  const auto rejoined = settle(coordinator().hello(hello_of(process(1, 2), 3, {told(0, 1, 2, 2), told(1, 1, 2, 2)})));
+  EXPECT_THAT(sent<Welcome>(rejoined), SizeIs(1));
+  EXPECT_EQ(log_.state().shards[0].epoch, Epoch{2}) << "another process: opened again";
+}
+
+TEST_F(CoordinatorByHand, OpensNothingAgainForAProcessThatOnlyReconnects) {
+  join_with(1);
+  coordinator().lost(process(1));
+
+  const auto again = settle(coordinator().hello(hello_of(process(1), 3, {told(0, 1, 2, 2, true), told(1, 1, 2, 2, true)})));
+
+  EXPECT_THAT(sent<Welcome>(again), SizeIs(1));
+  EXPECT_THAT(sent<Opens>(again), IsEmpty());
+  EXPECT_EQ(log_.state().last_cut, CutNumber{3});
+}
+
+TEST_F(CoordinatorByHand, RepeatsAPromiseThatWasLostAndOpensAgainWhatWentBy) {
+  join_with(0);
+
+  const auto before = settle(coordinator().hello(hello_of(process(1), 0)));
+  EXPECT_THAT(sent<Opens>(before), SizeIs(2));
+  EXPECT_EQ(log_.state().last_cut, CutNumber{1}) << "the opening is still to come";
+  settle(coordinator().hello(hello_of(process(1), 1)));
+
+  EXPECT_EQ(log_.state().shards[0].epoch, Epoch{2}) << "the cut with it was applied, and it was not taken";
+}
+
+TEST_F(CoordinatorByHand, RefusesMalformedHellos) {
+  for (const auto& bad : {hello_of({0, 1}), hello_of({1, 0}), hello_of(process(1), 0, {told(2, 1, 1, 1)}), hello_of(process(1), 0, {told(0, 1, 1, 1), told(0, 1, 1, 1)}),
+                          hello_of(process(1), 0, {told(0, 1, 3, 2)}), hello_of(process(1), 0, {told(0, 1, 0, 1)})}) {
+    const auto actions = coordinator().hello(bad);
+    ASSERT_THAT(sent<HelloRefused>(actions), SizeIs(1));
+    EXPECT_EQ(sent<HelloRefused>(actions)[0].error.code, ErrorCode::invalid_argument);
+  }
+  EXPECT_THAT(coordinator().members(), IsEmpty());
+}
+
+TEST_F(CoordinatorByHand, OpensNoShardThatHasLost) {
+  join_with(4);
+  lead();
+  // Shorter than the cuts; and long enough, but of before the newest ordered events.
+  const auto actions = settle(coordinator().hello(hello_of(process(1, 2), 3, {told(0, 1, 3, 3), told(1, 0, 2, 9)})));
+
+  ASSERT_THAT(sent<Welcome>(actions), SizeIs(1));
+  const auto refused = sent<Welcome>(actions)[0].refused;
+  ASSERT_THAT(refused, SizeIs(2));
+  EXPECT_EQ(refused[0].error.code, ErrorCode::corruption);
+  EXPECT_THAT(refused[0].error.what, HasSubstr("shard 0 of node 1 has lost data: offsets 3 to 4 stand in the order"));
+  EXPECT_THAT(refused[1].error.what, HasSubstr("shard 1 of node 1 has lost data: offsets 2 to 4 and 4 never ordered behind them stand in the order"));
+  EXPECT_EQ(log_.state().last_cut, CutNumber{3});
+  EXPECT_THAT(actions.warnings, SizeIs(2));
+}
+
+TEST_F(CoordinatorByHand, OpensNoShardWhoseCutsWereFoldedBecauseItHeldThem) {
+  options_.fold_cuts = 1;
+  lead();
+  join_with(2);
+  coordinator().held({process(1), CutNumber{3}});
+  settle(coordinator().report(process(1), report_of(0, 1, 3, 1)));
+  ASSERT_EQ(log_.state().shards[1].folded, CutNumber{3});
+  coordinator().lost(process(1));
+
+  const auto actions = settle(coordinator().hello(hello_of(process(1, 2), 2, {told(0, 1, 4, 4), told(1, 1, 1, 3)})));
+
+  ASSERT_THAT(sent<Welcome>(actions)[0].refused, SizeIs(1)) << "shard 0 has applied all of its own";
+  EXPECT_EQ(sent<Welcome>(actions)[0].refused[0].shard, ShardId{1});
+}
+
+TEST_F(CoordinatorByHand, CountsOnlyWhatTheProcessThatIsThereHolds) {
+  options_.fold_cuts = 1;
+  lead();
+  join_with(1);
+  coordinator().lost(process(1));
+  settle(coordinator().hello(hello_of(process(1, 2), 1, {told(0, 1, 1, 2), told(1, 1, 1, 2)})));
+
+  coordinator().held({process(1), CutNumber{3}});
+  coordinator().held({process(9), CutNumber{3}});
+  EXPECT_THAT(coordinator().held({process(1, 2), CutNumber{99}}).warnings, SizeIs(1)) << "nobody holds what is not there";
+  settle(coordinator().report(process(1, 2), report_of(0, 2, 2, 1)));
+
+  EXPECT_EQ(log_.state().shards[0].folded, CutNumber{0}) << "it has not said that it holds cut 2";
+}
+
+TEST_F(CoordinatorByHand, GivesAShardAwayOnlyWithWhatIsLostByName) {
+  join_with(4);
+  settle(coordinator().hello(hello_of(process(2))));
+
+  EXPECT_EQ(coordinator().assign(ShardId{0}, 2, {}).error().code, ErrorCode::invalid_argument) << "its node is there";
+  EXPECT_EQ(coordinator().assign(ShardId{9}, 2, {}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(coordinator().assign(ShardId{0}, 7, {}).error().code, ErrorCode::not_found);
+  coordinator().lost(process(1));
+  const auto unnamed = coordinator().assign(ShardId{0}, 2, {});
+  ASSERT_FALSE(unnamed);
+  EXPECT_EQ(unnamed.error().what, "offsets 1 to 4 of shard 0 would be lost on node 2: accept that by name");
+  EXPECT_EQ(coordinator().assign(ShardId{0}, 2, Loss{ShardOffset{2}, ShardOffset{5}}).error().code, ErrorCode::corruption);
+  auto assigned = coordinator().assign(ShardId{0}, 2, Loss{ShardOffset{1}, ShardOffset{5}});
+  ASSERT_TRUE(assigned);
+  const auto actions = settle(*assigned);
+
+  EXPECT_EQ(log_.state().shards[0].node, 2u);
+  const auto opening = sent<Announce>(actions).at(0).cut.openings.at(0);
+  EXPECT_EQ(opening, (sharding::Opening{ShardId{0}, Epoch{2}, 2, ShardOffset{5}, ShardOffset{1}, ShardOffset{5}})) << "the log says what was lost";
+  EXPECT_THAT(actions.warnings, SizeIs(1));
+  // The one it was taken from comes back with all of it: that is not the shard any more.
+  const auto back = settle(coordinator().hello(hello_of(process(1, 2), 3, {told(0, 1, 5, 5), told(1, 1, 5, 5)})));
+  EXPECT_THAT(sent<Welcome>(back)[0].refused, IsEmpty());
+  EXPECT_EQ(log_.state().shards[0].node, 2u);
+}
+
+TEST_F(CoordinatorByHand, LetsANodeThatCameBackWithLessGoOnWhereThatIsAccepted) {
+  join_with(4);
+  coordinator().lost(process(1));
+  settle(coordinator().hello(hello_of(process(1, 2), 3, {told(0, 1, 3, 3), told(1, 1, 5, 5)})));
+
+  EXPECT_EQ(coordinator().assign(ShardId{1}, 1, {}).error().code, ErrorCode::invalid_argument) << "that one is whole";
+  auto assigned = coordinator().assign(ShardId{0}, 1, Loss{ShardOffset{3}, ShardOffset{5}});
+  ASSERT_TRUE(assigned) << assigned.error().what;
+  settle(*assigned);
+
+  EXPECT_EQ(log_.state().shards[0].epoch, Epoch{2});
+  EXPECT_THAT(coordinator().members().at(1).refused, IsEmpty());
+}
+
+TEST_F(CoordinatorByHand, WantsDigestsWhileThereAreConditions) {
+  options_.digest_cuts = 2;
+  lead();
+  join_with(0);
+  EXPECT_FALSE(coordinator().digests_wanted());
+  auto conditional = report_of(0, 1, 1, 1);
+  conditional.appends[0].tentative = true;
+  conditional.appends[0].conditions = {{{false, {{{}, {7}}}}, GlobalPosition{0}}};
+
+  const auto with = settle(coordinator().report(process(1), conditional));
+  EXPECT_TRUE(sent<Announce>(with).at(0).digests_wanted);
+  settle(coordinator().report(process(1), report_of(0, 1, 2, 1)));
+  settle(coordinator().report(process(1), report_of(0, 1, 3, 1)));
+
+  EXPECT_FALSE(coordinator().digests_wanted());
+}
+
+TEST_F(CoordinatorByHand, SendsStoredCutsToWhoeverAsksAndNoneOfANewerOne) {
+  join_with(1);
+  const auto asked = coordinator().cuts_after({process(1), CutNumber{1}});
+  ASSERT_THAT(asked.read, SizeIs(1));
+
+  const auto cuts = coordinator().cuts_message(asked.read[0], *log_.cuts_after(CutNumber{1}, 1'000));
+  EXPECT_EQ(cuts.to, process(1));
+  EXPECT_EQ(cuts.after, CutNumber{1});
+  EXPECT_THAT(cuts.found.cuts, SizeIs(2));
+  const auto led = *log_.lead();
+  ASSERT_TRUE(log_.put({led.last_cut + 1, led.epoch, led.watermark + 1, {}, {}}));
+
+  EXPECT_THAT(coordinator().cuts_message(asked.read[0], *log_.cuts_after(CutNumber{1}, 1'000)).found.cuts, SizeIs(2));
+  ASSERT_TRUE(log_.fold(led.epoch, std::vector<sharding::HeldBy>{{1, CutNumber{4}}}));
+  const auto folded = coordinator().cuts_message(asked.read[0], *log_.cuts_after(CutNumber{1}, 1'000)).found;
+  EXPECT_FALSE(folded.folded) << "without what it does not know, the rest would have holes";
+  EXPECT_THAT(folded.cuts, IsEmpty());
+}
+
+}  // namespace
+}  // namespace evershard::cluster

@@ -1,0 +1,302 @@
+// The node's side of the order, rule by rule, by hand.
+
+#include "evershard/cluster/order/node_order.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cluster/order/order_words.hpp"
+#include "tests/sharding/cuts.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+using sharding::Cut;
+using sharding::opening_of;
+using sharding::segment_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr ShardId shard_0{0};
+
+Cut cut_of(std::uint64_t number, std::uint64_t first_position, std::vector<sharding::Segment> segments, std::vector<sharding::Opening> openings = {}, std::uint64_t coordinator = 1) {
+  return {CutNumber{number}, Epoch{coordinator}, GlobalPosition{first_position}, std::move(segments), std::move(openings)};
+}
+Announce announce_of(Cut cut) { return {std::move(cut), GlobalPosition{0}, false}; }
+Opens opens_of(std::uint16_t shard, std::uint64_t epoch, std::uint64_t coordinator = 1, NodeProcess to = process(1)) { return {to, Epoch{coordinator}, ShardId{shard}, Epoch{epoch}}; }
+
+/// A node that applies at once what it is given.
+class NodeOrderByHand : public testing::Test {
+ protected:
+  void start(NodeStart at = {process(1), "host-1", {}, {}, {}}) { order_ = std::make_unique<NodeOrder>(std::move(at)); }
+  void connect(std::uint64_t last_cut = 0, std::uint64_t coordinator = 1) {
+    EXPECT_TRUE(order().connected().say_hello);
+    EXPECT_FALSE(apply(order().welcome(welcome_of(last_cut, coordinator))).coordinator_refused);
+  }
+  Welcome welcome_of(std::uint64_t last_cut, std::uint64_t coordinator = 1) {
+    Welcome welcome;
+    welcome.to = process(1);
+    welcome.session = order().hello({}).session;
+    welcome.coordinator = Epoch{coordinator};
+    welcome.last_cut = CutNumber{last_cut};
+    welcome.map = sharding::ShardMap(2);
+    return welcome;
+  }
+  NodeActions apply(NodeActions actions) {
+    for (const auto& given : steps<NodeStep::Apply>(actions)) order().applied(given.number);
+    return actions;
+  }
+  /// Shard 0 is open under epoch 1, by cut 1.
+  void start_open() {
+    start();
+    connect();
+    order().opens(opens_of(0, 1));
+    apply(order().announce(announce_of(cut_of(1, 1, {}, {opening_of(0, 1, 1, 1)}))));
+    order().synced(CutNumber{1});
+    ASSERT_EQ(order().writes(shard_0), Epoch{1});
+  }
+  NodeOrder& order() { return *order_; }
+  std::unique_ptr<NodeOrder> order_;
+};
+
+TEST_F(NodeOrderByHand, WritesOnceItsOpeningIsSynced) {
+  start();
+  connect();
+  order().opens(opens_of(0, 1));
+
+  const auto taken = apply(order().announce(announce_of(cut_of(1, 1, {}, {opening_of(0, 1, 1, 1), opening_of(1, 1, 2, 1)}))));
+  ASSERT_THAT(steps<NodeStep::Apply>(taken), SizeIs(1));
+  EXPECT_THAT(steps<NodeStep::Apply>(taken)[0].openings, ElementsAre(opening_of(0, 1, 1, 1))) << "its own alone";
+  EXPECT_THAT(steps<NodeStep::Sync>(taken), SizeIs(1));
+  EXPECT_EQ(order().writes(shard_0), std::nullopt);
+  EXPECT_EQ(order().page(shard_0, GlobalPosition{0}), NodeOrder::Page::not_here);
+  const auto synced = order().synced(CutNumber{1});
+
+  ASSERT_THAT(steps<NodeStep::Opened>(synced), SizeIs(1));
+  EXPECT_THAT(steps<NodeStep::ReportAgain>(synced), SizeIs(1));
+  EXPECT_EQ(order().writes(shard_0), Epoch{1});
+  EXPECT_EQ(order().page(shard_0, GlobalPosition{0}), NodeOrder::Page::answer);
+  EXPECT_EQ(order().page(ShardId{1}, GlobalPosition{0}), NodeOrder::Page::not_here);
+  ASSERT_THAT(synced.send, SizeIs(1));
+  EXPECT_EQ(std::get<Held>(synced.send[0]).cut, CutNumber{1});
+}
+
+TEST_F(NodeOrderByHand, TakesNoOpeningThatIsNotForThisProcess) {
+  for (const auto& other : {opens_of(0, 1, 2), opens_of(0, 2), opens_of(1, 1), opens_of(0, 1, 1, process(1, 2))}) {
+    start();
+    connect();
+    order().opens(other);
+
+    const auto actions = apply(order().announce(announce_of(cut_of(1, 1, {}, {opening_of(0, 1, 1, 1)}))));
+
+    EXPECT_THAT(steps<NodeStep::Apply>(actions)[0].openings, IsEmpty());
+    order().synced(CutNumber{1});
+    EXPECT_EQ(order().writes(shard_0), std::nullopt);
+    EXPECT_TRUE(order().again().say_hello) << "so it asks to be opened";
+  }
+}
+
+TEST_F(NodeOrderByHand, AppliesCutsInTheirOrderAndAsksForWhatIsMissing) {
+  start_open();
+
+  const auto third = apply(order().announce(announce_of(cut_of(3, 2, {segment_of(0, 1, 2, 4)}))));
+  EXPECT_THAT(third.steps, IsEmpty());
+  ASSERT_THAT(third.send, SizeIs(1));
+  EXPECT_EQ(std::get<CutsAfter>(third.send[0]).after, CutNumber{1});
+  EXPECT_THAT(order().announce(announce_of(cut_of(4, 4, {}))).send, IsEmpty()) << "asked once";
+  const auto second = apply(order().announce(announce_of(cut_of(2, 1, {segment_of(0, 1, 1, 2)}))));
+
+  const auto applied = steps<NodeStep::Apply>(second);
+  ASSERT_THAT(applied, SizeIs(3));
+  EXPECT_EQ(applied[1].number, CutNumber{3});
+  EXPECT_EQ(applied[1].watermark, GlobalPosition{3});
+  ASSERT_THAT(applied[1].own, SizeIs(1));
+  EXPECT_EQ(applied[1].own[0].first_position, GlobalPosition{2});
+  EXPECT_EQ(order().cut(), CutNumber{4});
+  EXPECT_THAT(order().announce(announce_of(cut_of(2, 1, {segment_of(0, 1, 1, 2)}))).steps, IsEmpty()) << "doubled";
+}
+
+TEST_F(NodeOrderByHand, AnswersAPageOnlyWithItsCutsApplied) {
+  start_open();
+  const auto given = order().announce(announce_of(cut_of(2, 1, {segment_of(0, 1, 1, 3)})));
+
+  EXPECT_EQ(order().page(shard_0, GlobalPosition{2}), NodeOrder::Page::not_yet) << "given out, not applied";
+  EXPECT_EQ(order().watermark(), GlobalPosition{0});
+  apply(given);
+
+  EXPECT_EQ(order().page(shard_0, GlobalPosition{2}), NodeOrder::Page::answer);
+  EXPECT_EQ(order().page(shard_0, GlobalPosition{3}), NodeOrder::Page::not_yet);
+  EXPECT_EQ(order().watermark(), GlobalPosition{2});
+}
+
+TEST_F(NodeOrderByHand, StopsAWriterBeforeACutOfANewerEpoch) {
+  for (const bool by_segment : {false, true}) {
+    start_open();
+    const auto newer = by_segment ? cut_of(2, 1, {segment_of(0, 2, 1, 3)}) : cut_of(2, 1, {}, {opening_of(0, 2, 2, 1)});
+
+    const auto actions = apply(order().announce(announce_of(newer)));
+
+    ASSERT_THAT(actions.steps, SizeIs(2));
+    EXPECT_EQ(std::get<NodeStep::Fence>(actions.steps[0].what).epoch, Epoch{2});
+    EXPECT_THAT(steps<NodeStep::Apply>(actions)[0].own, IsEmpty()) << "what another wrote does not lie here";
+    EXPECT_EQ(order().writes(shard_0), std::nullopt);
+    EXPECT_EQ(order().page(shard_0, GlobalPosition{0}), NodeOrder::Page::not_here);
+    EXPECT_THAT(steps<NodeStep::ReportAgain>(order().report_from({shard_0, Epoch{1}, ShardOffset{1}})), IsEmpty());
+  }
+}
+
+TEST_F(NodeOrderByHand, StopsAWriterThatTheMapOrTheCheckpointKnowsToBeReplaced) {
+  start_open();
+  order().connected();
+  auto welcome = welcome_of(5);
+  ASSERT_TRUE(welcome.map.assign(shard_0, {2, "host-2", Epoch{2}}));
+  EXPECT_THAT(steps<NodeStep::Fence>(order().welcome(welcome)), SizeIs(1));
+
+  start_open();
+  sharding::CutLogState folded(2);
+  folded.last_cut = CutNumber{5};
+  folded.shards[0] = {Epoch{2}, 2, ShardOffset{1}, {}, {}, {}};
+  const auto actions = apply(order().cuts({process(1), CutNumber{1}, {{}, folded, false}, {}, false}));
+
+  EXPECT_THAT(steps<NodeStep::Fence>(actions), SizeIs(1));
+  EXPECT_EQ(order().cut(), CutNumber{5});
+}
+
+TEST_F(NodeOrderByHand, RefusesACoordinatorThatKnowsLess) {
+  start({process(1), "host-1", CutNumber{7}, GlobalPosition{70}, {}});
+  order().connected();
+
+  const auto actions = order().welcome(welcome_of(6));
+
+  ASSERT_TRUE(actions.coordinator_refused);
+  EXPECT_EQ(actions.coordinator_refused->code, ErrorCode::corruption);
+  EXPECT_THAT(actions.coordinator_refused->what, HasSubstr("it knows cuts up to 6, this node holds cut 7"));
+  EXPECT_FALSE(order().welcomed());
+  EXPECT_THAT(order().announce(announce_of(cut_of(8, 71, {}))).steps, IsEmpty()) << "nothing of it is followed";
+}
+
+TEST_F(NodeOrderByHand, RefusesACoordinatorThatHasBeenReplaced) {
+  start();
+  connect(0, 5);
+  order().disconnected();
+  order().connected();
+
+  EXPECT_EQ(order().welcome(welcome_of(0, 4)).coordinator_refused->code, ErrorCode::fenced);
+}
+
+TEST_F(NodeOrderByHand, FollowsNoWelcomeOfAnotherSessionOrProcess) {
+  start();
+  connect();
+  const auto late = welcome_of(0);
+  order().disconnected();
+  order().connected();
+  auto of_another = welcome_of(0);
+  of_another.to = process(1, 2);
+
+  EXPECT_THAT(order().welcome(late).steps, IsEmpty());
+  order().welcome(of_another);
+
+  EXPECT_FALSE(order().welcomed());
+  EXPECT_TRUE(order().again().say_hello) << "it asks again";
+}
+
+TEST_F(NodeOrderByHand, ReportsAgainFromItsLastCutAfterEveryReconnect) {
+  start_open();
+  apply(order().announce(announce_of(cut_of(2, 1, {segment_of(0, 1, 1, 4)}))));
+  order().disconnected();
+  order().connected();
+
+  const auto again = steps<NodeStep::ReportAgain>(order().welcome(welcome_of(2)));
+
+  ASSERT_THAT(again, SizeIs(1));
+  EXPECT_EQ(again[0].first, ShardOffset{4});
+  EXPECT_THAT(steps<NodeStep::ReportAgain>(order().again()), SizeIs(1)) << "and from time to time";
+  EXPECT_EQ(steps<NodeStep::ReportAgain>(order().report_from({shard_0, Epoch{1}, ShardOffset{9}})).at(0).first, ShardOffset{9});
+  EXPECT_THAT(steps<NodeStep::ReportAgain>(order().report_from({shard_0, Epoch{2}, ShardOffset{9}})), IsEmpty());
+}
+
+TEST_F(NodeOrderByHand, SaysInItsHelloWhatItsDiskHas) {
+  start({process(1), "host-1", CutNumber{7}, GlobalPosition{70}, {{shard_0, {Epoch{3}, ShardOffset{5}, ShardOffset{9}, false}}, {ShardId{1}, {Epoch{1}, ShardOffset{2}, ShardOffset{9}, true}}}});
+
+  const auto hello = order().hello({{shard_0, ShardOffset{9}}, {ShardId{1}, ShardOffset{9}}});
+
+  EXPECT_EQ(hello.cut, CutNumber{7});
+  ASSERT_THAT(hello.shards, SizeIs(2));
+  EXPECT_EQ(hello.shards[0].epoch, Epoch{3});
+  EXPECT_FALSE(hello.shards[0].taken);
+  EXPECT_EQ(hello.shards[0].covered, ShardOffset{5});
+  EXPECT_EQ(hello.shards[0].tail, ShardOffset{9});
+  EXPECT_EQ(hello.shards[1].tail, ShardOffset{2}) << "behind a hole nothing counts";
+}
+
+TEST_F(NodeOrderByHand, TakesOverWhatWasFoldedAndNoMore) {
+  start({process(1), "host-1", CutNumber{2}, GlobalPosition{9}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, false}}}});
+  connect(9);
+  sharding::CutLogState folded(2);
+  folded.last_cut = CutNumber{8};
+  folded.watermark = GlobalPosition{40};
+  folded.shards[0] = {Epoch{1}, 1, ShardOffset{7}, {}, Epoch{1}, {}};
+
+  EXPECT_THAT(order().cuts({process(1), CutNumber{3}, {{}, folded, false}, {}, false}).steps, IsEmpty()) << "asked by somebody who knew more: cut 3 would be skipped";
+  EXPECT_THAT(order().cuts({process(1, 2), CutNumber{2}, {{}, folded, false}, {}, false}).steps, IsEmpty()) << "asked by another process";
+  const auto actions = apply(order().cuts({process(1), CutNumber{2}, {{cut_of(6, 30, {segment_of(0, 1, 5, 7)}), cut_of(9, 41, {})}, folded, false}, {}, false}));
+
+  const auto applied = steps<NodeStep::Apply>(actions);
+  ASSERT_THAT(applied, SizeIs(3));
+  EXPECT_EQ(applied[0].number, CutNumber{6});
+  EXPECT_EQ(applied[1].number, CutNumber{8});
+  EXPECT_EQ(applied[1].watermark, GlobalPosition{40});
+  EXPECT_EQ(applied[2].number, CutNumber{9});
+  EXPECT_THAT(actions.warnings, IsEmpty());
+}
+
+TEST_F(NodeOrderByHand, NoticesThatCutsOfItsOwnWereFoldedWithoutIt) {
+  start({process(1), "host-1", CutNumber{2}, GlobalPosition{9}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, false}}}});
+  connect(9);
+  sharding::CutLogState folded(2);
+  folded.last_cut = CutNumber{8};
+  folded.watermark = GlobalPosition{40};
+  folded.shards[0] = {Epoch{1}, 1, ShardOffset{7}, {}, Epoch{1}, {}};
+
+  const auto actions = apply(order().cuts({process(1), CutNumber{2}, {{cut_of(9, 41, {})}, folded, false}, {}, false}));
+
+  EXPECT_THAT(actions.warnings, SizeIs(1));
+  EXPECT_THAT(steps<NodeStep::Apply>(actions).at(0).damaged, ElementsAre(shard_0)) << "and its disk remembers";
+  EXPECT_EQ(order().hello({{shard_0, ShardOffset{9}}}).shards.at(0).tail, ShardOffset{5});
+}
+
+TEST_F(NodeOrderByHand, PlacesWhatIsThereOfASegmentThatReachesFurther) {
+  start({process(1), "host-1", CutNumber{2}, GlobalPosition{9}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{7}, false}}}});
+  connect(3);
+
+  const auto actions = apply(order().cuts({process(1), CutNumber{2}, {{cut_of(3, 10, {segment_of(0, 1, 5, 9, {ShardOffset{5}, ShardOffset{8}})})}, {}, false}, {}, false}));
+
+  const auto applied = steps<NodeStep::Apply>(actions);
+  ASSERT_THAT(applied, SizeIs(1));
+  ASSERT_THAT(applied[0].own, SizeIs(1));
+  EXPECT_EQ(applied[0].own[0].segment, segment_of(0, 1, 5, 7, {ShardOffset{5}}));
+  EXPECT_THAT(applied[0].damaged, ElementsAre(shard_0));
+  EXPECT_THAT(actions.warnings, SizeIs(1));
+}
+
+TEST_F(NodeOrderByHand, GoesOnBehindALossThatWasAccepted) {
+  start({process(1), "host-1", CutNumber{2}, GlobalPosition{9}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{6}, true}}}});
+  connect(3);
+  order().opens(opens_of(0, 2));
+  auto losing = opening_of(0, 2, 1, 9);
+  losing.lost_from = ShardOffset{5};
+  losing.lost_until = ShardOffset{9};
+
+  apply(order().announce(announce_of(cut_of(3, 10, {}, {losing}))));
+  const auto opened = order().synced(CutNumber{3});
+  EXPECT_EQ(steps<NodeStep::Opened>(opened).at(0).opening, losing);
+  const auto next = apply(order().announce(announce_of(cut_of(4, 10, {segment_of(0, 2, 9, 11)}))));
+
+  EXPECT_THAT(steps<NodeStep::Apply>(next).at(0).own, SizeIs(1));
+  EXPECT_THAT(next.warnings, IsEmpty());
+}
+
+}  // namespace
+}  // namespace evershard::cluster
