@@ -20,17 +20,17 @@
 namespace evershard::storage {
 namespace {
 
-namespace rows = cut_log_rows;
+namespace log_rows = cut_log_rows;
 using sharding::Cut;
 using sharding::CutLogRules;
 using sharding::CutLogState;
 using sharding::CutsFound;
 using sharding::HeldBy;
 
-constexpr std::size_t memtable_bytes = 4u << 20;
-constexpr std::size_t manifest_bytes_max = 8u << 20;
+constexpr std::size_t log_memtable_bytes = 4u << 20;
+constexpr std::size_t log_manifest_bytes_max = 8u << 20;
 
-std::string_view bytes_of(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+std::string_view slice_bytes(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
 rocksdb::Options cut_log_options(const CutLogOptions& options) {
   rocksdb::Options rocks;
@@ -40,12 +40,12 @@ rocksdb::Options cut_log_options(const CutLogOptions& options) {
   // Every write was synced: only the last one, unanswered, may be cut short. Anything else is damage and refused.
   rocks.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   rocks.track_and_verify_wals_in_manifest = true;
-  rocks.write_buffer_size = memtable_bytes;
+  rocks.write_buffer_size = log_memtable_bytes;
   rocks.max_background_jobs = 2;
   rocks.max_open_files = 64;
   rocks.stats_dump_period_sec = 0;
   rocks.keep_log_file_num = 2;
-  rocks.max_manifest_file_size = manifest_bytes_max;
+  rocks.max_manifest_file_size = log_manifest_bytes_max;
   return rocks;
 }
 
@@ -134,7 +134,7 @@ Result<std::optional<std::string>> RocksCutLog::read(const std::string& key) con
 }
 
 Result<void> RocksCutLog::identify() {
-  const auto row = read(rows::identity_key());
+  const auto row = read(log_rows::identity_key());
   if (!row) return refuse(row.error());
   if (*row) {
     auto identity = decode_identity(**row);
@@ -157,30 +157,30 @@ Result<void> RocksCutLog::identify() {
 Result<void> RocksCutLog::create() {
   identity_ = new_identity(options_.shards, std::nullopt);
   rocksdb::WriteBatch batch;
-  batch.Put(rows::identity_key(), encode(identity_));
-  batch.Put(rows::epoch_key(), rows::epoch_row(Epoch{0}));
-  batch.Put(rows::checkpoint_key(), rows::checkpoint_row(CutLogState(identity_.shards)));
+  batch.Put(log_rows::identity_key(), encode(identity_));
+  batch.Put(log_rows::epoch_key(), log_rows::epoch_row(Epoch{0}));
+  batch.Put(log_rows::checkpoint_key(), log_rows::checkpoint_row(CutLogState(identity_.shards)));
   return write(batch, "cannot make the cut log");
 }
 
 Result<void> RocksCutLog::read_back() {
-  const auto epoch_row = read(rows::epoch_key());
-  const auto checkpoint_row = read(rows::checkpoint_key());
+  const auto epoch_row = read(log_rows::epoch_key());
+  const auto checkpoint_row = read(log_rows::checkpoint_key());
   if (!epoch_row) return refuse(epoch_row.error());
   if (!checkpoint_row) return refuse(checkpoint_row.error());
   if (!*epoch_row) return corrupt("the cut log's epoch is missing");
   if (!*checkpoint_row) return corrupt("the cut log's checkpoint is missing");
-  const auto epoch = rows::decode_epoch_row(**epoch_row);
+  const auto epoch = log_rows::decode_epoch_row(**epoch_row);
   if (!epoch) return refuse(epoch.error());
-  auto checkpoint = rows::decode_checkpoint_row(**checkpoint_row, identity_.shards);
+  auto checkpoint = log_rows::decode_checkpoint_row(**checkpoint_row, identity_.shards);
   if (!checkpoint) return refuse(checkpoint.error());
   rules_.emplace(std::move(*checkpoint));
 
   std::unique_ptr<rocksdb::Iterator> row(db_->NewIterator({}));
-  for (row->Seek(rows::cut_prefix()); row->Valid(); row->Next()) {
-    const auto number = rows::decode_cut_key(bytes_of(row->key()));
+  for (row->Seek(log_rows::cut_prefix()); row->Valid(); row->Next()) {
+    const auto number = log_rows::decode_cut_key(slice_bytes(row->key()));
     if (!number) return refuse(number.error());
-    const auto cut = rows::decode_cut_row(*number, bytes_of(row->value()));
+    const auto cut = log_rows::decode_cut_row(*number, slice_bytes(row->value()));
     if (!cut) return refuse(cut.error());
     if (*number <= rules_->checkpoint().last_cut) {
       EVERSHARD_TRY(rules_->kept(*cut));
@@ -208,7 +208,7 @@ Result<void> RocksCutLog::write(rocksdb::WriteBatch& batch, std::string_view doi
 Result<CutLogState> RocksCutLog::lead() {
   const auto epoch = rules_->next_epoch();
   rocksdb::WriteBatch batch;
-  batch.Put(rows::epoch_key(), rows::epoch_row(epoch));
+  batch.Put(log_rows::epoch_key(), log_rows::epoch_row(epoch));
   EVERSHARD_TRY(write(batch, "cannot write its epoch"));
   rules_->led(epoch);
   return state();
@@ -218,7 +218,7 @@ Result<void> RocksCutLog::put(const Cut& cut) {
   if (failure_) return refuse(*failure_);
   EVERSHARD_TRY(rules_->check_put(cut));
   rocksdb::WriteBatch batch;
-  batch.Put(rows::cut_key(cut.number), rows::cut_row(cut));
+  batch.Put(log_rows::cut_key(cut.number), log_rows::cut_row(cut));
   EVERSHARD_TRY(write(batch, "cannot write cut " + std::to_string(cut.number.value)));
   rules_->taken(cut);
   return {};
@@ -228,15 +228,15 @@ Result<CutsFound> RocksCutLog::cuts_after(CutNumber after, std::size_t bytes_max
   CutsFound found;
   std::size_t bytes = 0;
   std::unique_ptr<rocksdb::Iterator> row(db_->NewIterator({}));
-  for (row->Seek(rows::cut_key(after + 1)); row->Valid(); row->Next()) {
-    const auto number = rows::decode_cut_key(bytes_of(row->key()));
+  for (row->Seek(log_rows::cut_key(after + 1)); row->Valid(); row->Next()) {
+    const auto number = log_rows::decode_cut_key(slice_bytes(row->key()));
     if (!number) return refuse(number.error());
     if (*number > state().last_cut) break;  // written, and not known to be synced
     if (!found.cuts.empty() && bytes + row->value().size() > bytes_max) {
       found.more = true;
       break;
     }
-    auto cut = rows::decode_cut_row(*number, bytes_of(row->value()));
+    auto cut = log_rows::decode_cut_row(*number, slice_bytes(row->value()));
     if (!cut) return refuse(std::move(cut).error());
     bytes += row->value().size();
     found.cuts.push_back(std::move(*cut));
@@ -251,8 +251,8 @@ Result<void> RocksCutLog::fold(Epoch epoch, std::span<const HeldBy> held) {
   const auto folding = rules_->fold(epoch, held);
   if (!folding) return refuse(folding.error());
   rocksdb::WriteBatch batch;
-  batch.Put(rows::checkpoint_key(), rows::checkpoint_row(folding->checkpoint));
-  for (const CutNumber number : folding->given_up) batch.Delete(rows::cut_key(number));
+  batch.Put(log_rows::checkpoint_key(), log_rows::checkpoint_row(folding->checkpoint));
+  for (const CutNumber number : folding->given_up) batch.Delete(log_rows::cut_key(number));
   EVERSHARD_TRY(write(batch, "cannot fold it"));
   rules_->folded(*folding);
   return {};

@@ -254,6 +254,7 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
   }
   for (const Cut& cut : found.cuts) {
     if (cut.number <= handed_) continue;
+    if (!found.folded && cut.number != handed_ + 1) break;  // a hole that nobody answers for
     if (found.folded && handed_ < found.folded->last_cut && found.folded->last_cut < cut.number) skip_to(*found.folded, actions);
     take(cut, found.folded && found.folded->last_cut == cut.number ? &*found.folded : nullptr, actions);
   }

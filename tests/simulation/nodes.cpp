@@ -204,7 +204,10 @@ void Simulation::receive(Process& process, cluster::Announce announce) {
   }
   if (options_.off == Off::cuts_in_order) {
     const auto after = process.order.cut();
-    perform(process, process.order.cuts({process.self, after, {{announce.cut}, {}, false}, announce.window_from, announce.digests_wanted}));
+    sharding::CutLogState pretended(options_.shards);
+    pretended.last_cut = announce.cut.number - 1;
+    pretended.watermark = announce.cut.first_position - 1;
+    perform(process, process.order.cuts({process.self, after, {{announce.cut}, pretended, false}, announce.window_from, announce.digests_wanted}));
   }
   perform(process, process.order.announce(announce));
 }

@@ -333,7 +333,8 @@ TEST_F(CoordinatorByHand, SendsStoredCutsToWhoeverAsksAndNoneOfANewerOne) {
   ASSERT_TRUE(log_.put({led.last_cut + 1, led.epoch, led.watermark + 1, {}, {}}));
 
   EXPECT_THAT(coordinator().cuts_message(asked.read[0], *log_.cuts_after(CutNumber{1}, 1'000)).found.cuts, SizeIs(2));
-  ASSERT_TRUE(log_.fold(led.epoch, std::vector<sharding::HeldBy>{{1, CutNumber{4}}}));
+  ASSERT_TRUE(log_.fold(led.epoch, std::vector<sharding::HeldBy>{{1, CutNumber{2}}}));
+  ASSERT_EQ(log_.cuts_after(CutNumber{1}, 1'000)->cuts.size(), 1u) << "cut 3; cut 2 is held, cut 4 names nobody's shard";
   const auto folded = coordinator().cuts_message(asked.read[0], *log_.cuts_after(CutNumber{1}, 1'000)).found;
   EXPECT_FALSE(folded.folded) << "without what it does not know, the rest would have holes";
   EXPECT_THAT(folded.cuts, IsEmpty());

@@ -252,6 +252,15 @@ TEST_F(NodeOrderByHand, TakesOverWhatWasFoldedAndNoMore) {
   EXPECT_THAT(actions.warnings, IsEmpty());
 }
 
+TEST_F(NodeOrderByHand, TakesNoCutBehindAHoleThatNoCheckpointAnswersFor) {
+  start_open();
+
+  const auto actions = apply(order().cuts({process(1), CutNumber{1}, {{cut_of(2, 1, {}), cut_of(4, 1, {})}, {}, false}, {}, false}));
+
+  EXPECT_THAT(steps<NodeStep::Apply>(actions), SizeIs(1));
+  EXPECT_EQ(order().cut(), CutNumber{2});
+}
+
 TEST_F(NodeOrderByHand, NoticesThatCutsOfItsOwnWereFoldedWithoutIt) {
   start({process(1), "host-1", CutNumber{2}, GlobalPosition{9}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, false}}}});
   connect(9);
