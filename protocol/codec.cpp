@@ -100,8 +100,8 @@ std::optional<Result<Append>> append_as_usual(std::string_view bytes, std::uint3
     if (!event_codec::take_field(bytes, field)) return std::nullopt;
     if (field.number == append_events_field) {
       if (!field.is_bytes || !event_codec::read(field.bytes, events.emplace_back())) return std::nullopt;
-    } else if (field.number == conflicts_max_field && !field.is_bytes && field.value <= std::numeric_limits<std::uint32_t>::max()) {
-      conflicts_max = static_cast<std::uint32_t>(field.value);
+    } else if (field.number == conflicts_max_field && !field.is_bytes) {
+      conflicts_max = static_cast<std::uint32_t>(field.value);  // of more bits the lower ones, as the generated code has it
     } else {
       others += field.raw;
     }
@@ -162,6 +162,7 @@ Result<Append> decode_append(std::string_view bytes, std::uint32_t& conflicts_ma
   conflicts_max = 0;
   if (auto append = append_as_usual(bytes, conflicts_max)) return *std::move(append);
   pb::AppendRequest request;
+  const google::protobuf::LogSilencer silence;
   if (request.ParseFromArray(bytes.data(), static_cast<int>(std::min<std::size_t>(bytes.size(), std::numeric_limits<int>::max())))) {
     conflicts_max = request.conflicts_max();
   }

@@ -79,9 +79,13 @@ std::size_t body_bytes(const RecordedEvent& event) {
          bytes_of_number(16, event.append_events == 1 ? 0 : event.append_events);
 }
 
-bool take_varint(std::string_view& from, std::uint64_t& value) {
+// The generated code takes no key and no length of more bytes than 5, however small it is.
+constexpr std::size_t number_bytes_max = 10;
+constexpr std::size_t key_bytes_max = 5;
+
+bool take_varint(std::string_view& from, std::uint64_t& value, std::size_t bytes_max = number_bytes_max) {
   value = 0;
-  for (std::size_t i = 0; i < from.size() && i < 10; ++i) {
+  for (std::size_t i = 0; i < from.size() && i < bytes_max; ++i) {
     const auto byte = static_cast<std::uint8_t>(from[i]);
     value |= static_cast<std::uint64_t>(byte & 0x7f) << (7 * i);
     if ((byte & 0x80) != 0) continue;
@@ -189,10 +193,10 @@ std::uint8_t* write_as_field(std::uint32_t field, const RecordedEvent& event, st
 bool take_field(std::string_view& from, Field& field) {
   const auto whole = from;
   std::uint64_t key = 0;
-  if (!take_varint(from, key) || key >> 3 == 0 || key >> 3 > (1u << 29) - 1) return false;
+  if (!take_varint(from, key, key_bytes_max) || key >> 3 == 0 || key >> 3 > (1u << 29) - 1) return false;
   field.number = static_cast<std::uint32_t>(key >> 3);
   field.is_bytes = (key & 7) == 2;
-  if (!take_varint(from, field.value) || ((key & 7) != 0 && !field.is_bytes)) return false;
+  if (!take_varint(from, field.value, field.is_bytes ? key_bytes_max : number_bytes_max) || ((key & 7) != 0 && !field.is_bytes)) return false;
   if (field.is_bytes) {
     if (field.value > from.size()) return false;
     field.bytes = from.substr(0, field.value);

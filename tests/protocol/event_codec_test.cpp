@@ -73,5 +73,32 @@ RC_GTEST_PROP(EventCodec, TakesHowManyConflictsAreWanted, (std::uint32_t wanted)
   RC_ASSERT(read == wanted);
 }
 
+// Numbers in more bytes than they need: the generated code takes them where they are values, but no key and no length of more than five.
+TEST(EventCodec, TakesLongFormsWhereTheMessageTakesThem) {
+  using namespace std::string_literals;
+  for (const auto& key : {"\x12"s, "\x92\x80\x80\x80\x00"s, "\x92\x80\x80\x80\x80\x00"s}) {
+    for (const auto& length : {"\x03"s, "\x83\x80\x80\x80\x00"s, "\x83\x80\x80\x80\x80\x00"s}) {
+      const auto append = key + length + "\x1a\x01t"s;
+      const auto read = codec::decode<Append>(append);
+      const auto expected = by_message_from<Append, v1::AppendRequest>(append);
+      EXPECT_EQ(read.has_value(), expected.has_value()) << key.size() << ' ' << length.size();
+      EXPECT_EQ(read.has_value(), key.size() <= 5 && length.size() <= 5);
+      if (read) {
+        EXPECT_EQ(*read, expected);
+      }
+    }
+  }
+}
+
+TEST(EventCodec, TakesTheLowerBitsOfHowManyConflictsAreWanted) {
+  const std::string append = "\x40\x85\x80\x80\x80\x10";  // 2^32 + 5
+  v1::AppendRequest message;
+  ASSERT_TRUE(message.ParseFromString(append));
+  std::uint32_t read = 0;
+  ASSERT_TRUE(codec::decode_append(append, read));
+  EXPECT_EQ(read, message.conflicts_max());
+  EXPECT_EQ(read, 5u);
+}
+
 }  // namespace
 }  // namespace evershard
