@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "evershard/protocol/sort_once_each.hpp"
 #include "evershard/storage/checksum.hpp"
 #include "evershard/storage/hex.hpp"
 #include "evershard/storage/keys.hpp"
@@ -80,8 +81,7 @@ void EventEntries::give(const EventView& event, GlobalPosition position, const E
       also.assign(kind).append(1, '-').append(value);
       terms_.push_back(hasher_.aggregate(also));
     });
-    std::ranges::sort(terms_);
-    terms_.erase(std::ranges::unique(terms_).begin(), terms_.end());
+    sort_once_each(terms_);
     for (auto term : terms_) sink({Family::postings, position, location, term, type, 0});
   }
   if (families.has(Family::ids)) {
@@ -97,7 +97,10 @@ void EventEntries::give(const EventView& event, GlobalPosition position, const E
     sink(directory_entry(event.aggregate_type, event.aggregate_value, term, location.shard, position));
 }
 
-Result<void> RowEntries::give(Family family, std::string_view key, std::string_view value, const EntrySink& sink, StreamRow* stream) {
+Result<void> RowEntries::give(Family family, std::string_view key, std::string_view value, GlobalPosition up_to, const EntrySink& sink, StreamRow* stream) {
+  const auto take = [&](const IndexEntry& entry) {
+    if (entry.position <= up_to) sink(entry);
+  };
   switch (family) {
     case Family::postings: {
       auto decoded = keys::decode_posting(key);
@@ -105,7 +108,7 @@ Result<void> RowEntries::give(Family family, std::string_view key, std::string_v
       postings_.clear();
       EVERSHARD_TRY(decode_postings(value, postings_));
       if (postings_.empty() || postings_.front().position != decoded->first) return unlike("first position");
-      for (const auto& posting : postings_) sink({family, posting.position, posting.location, decoded->term, posting.type, 0});
+      for (const auto& posting : postings_) take({family, posting.position, posting.location, decoded->term, posting.type, 0});
       return {};
     }
     case Family::streams: {
@@ -115,7 +118,7 @@ Result<void> RowEntries::give(Family family, std::string_view key, std::string_v
       if (chunk_.entries.empty() || chunk_.entries.front().position != decoded->first) return unlike("first position");
       auto text = hash_of_text(chunk_.aggregate_text);
       auto seq_nr = decoded->first_seq_nr.value;
-      for (const auto& entry : chunk_.entries) sink({family, entry.position, entry.location, decoded->stream, text, seq_nr++});
+      for (const auto& entry : chunk_.entries) take({family, entry.position, entry.location, decoded->stream, text, seq_nr++});
       if (stream)
         *stream = {decoded->stream, chunk_.aggregate_text, decoded->first_seq_nr, chunk_.entries.size(), decoded->first, chunk_.entries.back().position};
       return {};
@@ -126,7 +129,7 @@ Result<void> RowEntries::give(Family family, std::string_view key, std::string_v
       auto entry = decode_id_entry(value);
       if (!entry) return refuse(std::move(entry).error());
       if (entry->location.shard != decoded->shard) return unlike("shard");
-      sink(id_entry(decoded->id, entry->command, entry->position, entry->location));
+      take(id_entry(decoded->id, entry->command, entry->position, entry->location));
       return {};
     }
     case Family::directory: {
@@ -134,7 +137,7 @@ Result<void> RowEntries::give(Family family, std::string_view key, std::string_v
       if (!decoded) return refuse(std::move(decoded).error());
       auto entry = decode_directory_entry(value);
       if (!entry) return refuse(std::move(entry).error());
-      sink(directory_entry(decoded->aggregate.type, decoded->aggregate.value, entry->stream, entry->shard, GlobalPosition{0}));
+      take(directory_entry(decoded->aggregate.type, decoded->aggregate.value, entry->stream, entry->shard, GlobalPosition{0}));
       return {};
     }
     case Family::runs: {
@@ -144,7 +147,7 @@ Result<void> RowEntries::give(Family family, std::string_view key, std::string_v
       EVERSHARD_TRY(decode_runs(decoded->shard, value, runs_));
       if (runs_.empty() || runs_.front().position != decoded->first) return unlike("first position");
       for (const auto& run : runs_)
-        for (std::uint64_t i = 0; i < run.count; ++i) sink(run_entry(run.shard, run.offset + i, run.position + i));
+        for (std::uint64_t i = 0; i < run.count && run.position + i <= up_to; ++i) sink(run_entry(run.shard, run.offset + i, run.position + i));
       return {};
     }
     case Family::journal:

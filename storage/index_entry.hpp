@@ -68,11 +68,12 @@ struct StreamRow {
   GlobalPosition first, last;
 };
 
-/// What a sealed row holds. `stream`: filled for streams, with the row's own bytes.
+/// What a sealed row holds of positions up to `up_to`: the numbers in a damaged row have no bound of their own. `stream`: filled for
+/// streams, with the row's own bytes.
 /// Errors: corruption: key or value cannot be decoded, or do not belong together
 class RowEntries {
  public:
-  Result<void> give(Family family, std::string_view key, std::string_view value, const EntrySink& sink, StreamRow* stream = nullptr);
+  Result<void> give(Family family, std::string_view key, std::string_view value, GlobalPosition up_to, const EntrySink& sink, StreamRow* stream = nullptr);
 
  private:
   std::vector<Posting> postings_;

@@ -96,14 +96,11 @@ Result<void> Verification::indexes(const Progress& progress) {
 Result<void> Verification::sealed(Family family, const EntrySink& sink, bool first_pass, const Progress& progress) {
   RowEntries rows;
   auto cursor = subject_.rows.cursor(family, {.prefix = {}, .scan = true});
-  auto take = [&](const IndexEntry& entry) {
-    if (entry.position <= subject_.view.mark) sink(entry);
-  };
   std::uint64_t n = 0;
   for (cursor->seek({}); cursor->valid(); cursor->next()) {
     if (n++ % rows_between_reports == 0) EVERSHARD_TRY(report(progress, 0, 1));
     StreamRow stream;
-    auto given = rows.give(family, cursor->key(), cursor->value(), take, &stream);
+    auto given = rows.give(family, cursor->key(), cursor->value(), subject_.view.mark, sink, &stream);
     if (!first_pass) continue;
     ++index_rows_;
     if (!given)
