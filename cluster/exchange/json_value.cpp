@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "evershard/protocol/check.hpp"
@@ -104,6 +106,26 @@ std::string unquoted(std::string_view raw) {
   return std::move(parsed.get_ref<std::string&>());
 }
 
+/// The keys of one object: a few, or as many as somebody thought would keep us busy.
+class KeysSeen {
+ public:
+  /// Returns: false: it was there.
+  bool add(const std::string& key) {
+    if (few_.size() < few_max) {
+      if (std::find(few_.begin(), few_.end(), key) != few_.end()) return false;
+      few_.push_back(key);
+      return true;
+    }
+    if (many_.empty()) many_.insert(few_.begin(), few_.end());
+    return many_.insert(key).second;
+  }
+
+ private:
+  static constexpr std::size_t few_max = 16;
+  std::vector<std::string> few_;
+  std::unordered_set<std::string> many_;
+};
+
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 /// nlohmann takes a NUL for the end of the text, and skips a byte order mark.
@@ -193,7 +215,7 @@ Result<std::uint64_t> JsonValue::number() const {
 
 Result<void> JsonValue::for_each_member(const OnMember& see) const {
   if (kind() != Kind::object) return not_a("an object");
-  std::vector<std::string> seen;
+  KeysSeen seen;
   Walk walk(raw_, 1);
   for (walk.spaces(); walk.peek() != '}'; walk.spaces()) {
     if (walk.peek() == ',') {
@@ -201,14 +223,13 @@ Result<void> JsonValue::for_each_member(const OnMember& see) const {
       walk.spaces();
     }
     const std::string_view quoted_key = walk.value();
-    std::string key = unquoted(quoted_key);
+    const std::string key = unquoted(quoted_key);
     walk.spaces();
     walk.step();  // the colon
     walk.spaces();
     const JsonValue member(walk.value(), this, quoted_key.substr(1, quoted_key.size() - 2), 0);
-    if (std::find(seen.begin(), seen.end(), key) != seen.end()) return wrong("key " + in_quotes(key) + " comes twice");
+    if (!seen.add(key)) return wrong("key " + in_quotes(key) + " comes twice");
     EVERSHARD_TRY(see(key, member));
-    seen.push_back(std::move(key));
   }
   return {};
 }

@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <chrono>
+#include <string>
+
 #include "evershard/cluster/exchange/base64.hpp"
 #include "evershard/cluster/exchange/json_text.hpp"
 
@@ -47,6 +50,31 @@ TEST(JsonValue, NamesThePathOfAMistake) {
 
   ASSERT_FALSE(wrong);
   EXPECT_THAT(wrong.error().what, HasSubstr("--query: a[1].b[0]: must be a whole number"));
+}
+
+TEST(JsonValue, RefusesAKeyThatComesTwiceHoweverManyThereAre) {
+  const auto of = [](std::size_t keys, std::size_t again) {
+    std::string text = "{";
+    for (std::size_t i = 0; i < keys; ++i) text += '"' + std::to_string(i) + "\":0,";
+    return text + '"' + (again < keys ? std::to_string(again) : "last") + "\":0}";
+  };
+  const auto see = [](std::string_view, const JsonValue&) -> Result<void> { return {}; };
+  for (const std::size_t keys : {1, 2, 15, 16, 17, 40}) {
+    const auto once = of(keys, keys);
+    EXPECT_TRUE(JsonValue::parse(once)->for_each_member(see)) << keys;
+    for (std::size_t again = 0; again < keys; ++again) {
+      const auto twice = of(keys, again);
+      const auto refused = JsonValue::parse(twice)->for_each_member(see);
+      ASSERT_FALSE(refused) << keys << ' ' << again;
+      EXPECT_THAT(refused.error().what, HasSubstr("key \"" + std::to_string(again) + "\" comes twice"));
+    }
+  }
+
+  // One comparison with each of the others would take minutes.
+  const auto many = of(500'000, 500'000);
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_TRUE(JsonValue::parse(many)->for_each_member(see));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(30));
 }
 
 TEST(JsonValue, TakesWholeNumbersOnly) {
