@@ -1,0 +1,99 @@
+// Fuzzing texts that people write: settings files, files of tokens, aggregate ids, times, event ids. The first byte says which the rest is.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "evershard/cluster/serving/access.hpp"
+#include "evershard/cluster/settings/settings.hpp"
+#include "evershard/cluster/settings/settings_file.hpp"
+#include "evershard/protocol/aggregate_id.hpp"
+#include "evershard/protocol/check.hpp"
+#include "evershard/protocol/event_id.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/timestamp.hpp"
+#include "evershard/protocol/utf8.hpp"
+
+namespace {
+
+using namespace evershard;
+using settings::Kind;
+
+/// One of each kind.
+const settings::Table table{
+    {"name", "store", Kind::text, "A text."},
+    {"data", "store", Kind::path, "A path."},
+    {"shards", "store", Kind::number, "A number.", "16", 1, 65'535},
+    {"block-cache", "store", Kind::size, "A size.", "128MiB", 1u << 20, 1ull << 40},
+    {"drain", "server", Kind::duration, "A duration.", "10s", 0, 3'600'000},
+    {"insecure", "server", Kind::yes_no, "Yes or no.", "no"},
+    {"log", "server", Kind::choice, "A choice.", "text", 0, 0, {"text", "json"}},
+    {"origins", "server", Kind::list, "A list.", "none"},
+    {"secret", "server", Kind::text, "A secret.", "", 0, 0, {}, true},
+};
+
+void look_at_settings(std::string_view text) {
+  const auto given = settings::from_file(table, text, "evershard.conf");
+  const auto all = given ? settings::Settings::gather(table, {}, {}, *given) : Result<settings::Settings>(refuse(given.error()));
+  if (!all) return EVERSHARD_CHECK(all.error().code == ErrorCode::invalid_argument, "a refusal is of its kind");
+  for (const auto& entry : all->entries()) {
+    if (entry.is_default()) continue;
+    EVERSHARD_CHECK(!entry.setting.secret || entry.shown().find_first_not_of('*') == std::string::npos, "a secret is not shown");
+    const auto again = settings::value_of(entry.setting, entry.value.text);
+    EVERSHARD_CHECK(again && again->number == entry.value.number && again->list == entry.value.list && again->text == entry.value.text,
+                    "a value as it is shown is the same value");
+  }
+}
+
+/// The first byte: of which setting.
+void look_at_value(std::string_view text) {
+  if (text.empty()) return;
+  const auto& setting = table[static_cast<unsigned char>(text[0]) % table.size()];
+  const auto value = settings::value_of(setting, text.substr(1));
+  if (!value) return;
+  const auto again = settings::value_of(setting, value->text);
+  EVERSHARD_CHECK(again && again->number == value->number && again->list == value->list && again->text == value->text, "a value as it is shown is the same value");
+}
+
+void look_at_tokens(std::string_view text) {
+  const auto access = serving::Access::of_tokens(text, "tokens");
+  if (!access) return EVERSHARD_CHECK(access.error().code == ErrorCode::invalid_argument, "a refusal is of its kind");
+  EVERSHARD_CHECK(!access->is_open(), "a file of tokens closes the door");
+  EVERSHARD_CHECK(!access->identify("") && !access->identify(text), "nobody comes in without a token");
+}
+
+void look_at_aggregate(std::string_view text) {
+  const auto id = AggregateId::parse(text);
+  if (!id) return EVERSHARD_CHECK(is_utf8(id.error().what), "a refusal is text");
+  EVERSHARD_CHECK(id->text() == text && AggregateId::check(*id), "an aggregate's text is its own");
+}
+
+void look_at_time(std::string_view text) {
+  const auto time = Timestamp::parse(text);
+  if (!time) return;
+  EVERSHARD_CHECK(*time >= Timestamp::first() && *time <= Timestamp::last(), "a time has a year of four digits");
+  EVERSHARD_CHECK(Timestamp::parse(time->text()) == time, "a time's text is the same time");
+}
+
+void look_at_id(std::string_view text) {
+  const auto id = EventId::parse(text);
+  if (id) EVERSHARD_CHECK(EventId::parse(id->text()) == id && id->text().size() == text.size(), "an id's text is the same id");
+}
+
+void look_at_quotes(std::string_view text) {
+  const auto quoted = in_quotes(text, 40);
+  EVERSHARD_CHECK(is_utf8(quoted) && quoted.find_first_of("\n\r\t") == std::string::npos, "what is quoted is text of one line");
+}
+
+using Look = void (*)(std::string_view);
+constexpr std::array<Look, 7> looks{look_at_settings, look_at_value, look_at_tokens, look_at_aggregate, look_at_time, look_at_id, look_at_quotes};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  looks[data[0] % looks.size()]({reinterpret_cast<const char*>(data) + 1, size - 1});
+  return 0;
+}
