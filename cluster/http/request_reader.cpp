@@ -18,6 +18,9 @@ std::string lower_name(beast::string_view name) {
   return lower;
 }
 
+/// What a chunked body has at least in front of it until its end: 0, two ends of lines. Beast asserts it instead of asking for more.
+constexpr std::size_t chunked_rest_bytes_min = 5;
+
 Refusal malformed(const std::string& what) { return {400, {ErrorCode::invalid_argument, "not a request: " + what}, {}}; }
 
 }  // namespace
@@ -29,10 +32,12 @@ struct RequestReader::Impl {
   bool told = false;
   Request request;
 
+  [[nodiscard]] Refusal too_much(const std::string& part) const {
+    return {431, {ErrorCode::too_large, "the request's " + part + " has more than " + std::to_string(header_bytes_max) + " bytes"}, {}};
+  }
+
   [[nodiscard]] Refusal refusal_of(const boost::system::error_code& error) const {
-    if (error == BeastError::header_limit) {
-      return {431, {ErrorCode::too_large, "the request's header has more than " + std::to_string(header_bytes_max) + " bytes"}, {}};
-    }
+    if (error == BeastError::header_limit) return too_much("header");
     if (error == BeastError::body_limit || error == BeastError::buffer_overflow) {
       return {413, {ErrorCode::too_large, "the request's body has more than " + std::to_string(body_bytes_max) + " bytes"}, {}};
     }
@@ -89,6 +94,7 @@ tl::expected<RequestReader::Step, Refusal> RequestReader::feed(std::string& byte
       return Step::head;
     }
     if (used == bytes.size()) break;
+    if (parser.is_header_done() && parser.chunked() && bytes.size() - used < chunked_rest_bytes_min) break;
     parser.eager(parser.is_header_done());
     boost::system::error_code error;
     const auto more = parser.put(boost::asio::buffer(bytes.data() + used, bytes.size() - used), error);
@@ -101,7 +107,11 @@ tl::expected<RequestReader::Step, Refusal> RequestReader::feed(std::string& byte
     if (more == 0 && !parser.is_header_done()) break;
   }
   take_used();
-  if (!parser.is_done()) return Step::more;
+  if (!parser.is_done()) {
+    // Content is taken as it comes. What waits for its end is the line of a chunk, or trailers, which Beast does not bound.
+    if (parser.is_header_done() && bytes.size() > impl_->header_bytes_max) return tl::unexpected(impl_->too_much("line of a chunk, or what follows the last one,"));
+    return Step::more;
+  }
   if (!impl_->told) {
     impl_->told = true;
     if (auto kept = impl_->keep_head(); !kept) return tl::unexpected(std::move(kept).error());

@@ -16,6 +16,10 @@ namespace {
 using namespace evershard;
 using namespace evershard::http;
 
+// So small that inputs of some kilobytes reach them.
+constexpr std::size_t header_bytes_max = 512;
+constexpr std::size_t body_bytes_max = 1'024;
+
 void look_at(Request request) {
   static const auto access = serving::Access::of_tokens("w read,append token-0123456789\n", "T").value();
   const auto target = read_target(request.target);
@@ -35,7 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::size_t grain = data[0] == 0 ? size : data[0];
   std::string rest(reinterpret_cast<const char*>(data) + 1, size - 1), buffer;
-  auto reader = std::make_unique<RequestReader>(4'096, 65'536);
+  const auto new_reader = [] { return std::make_unique<RequestReader>(header_bytes_max, body_bytes_max); };
+  auto reader = new_reader();
   while (true) {
     const auto step = reader->feed(buffer);
     if (!step) return 0;
@@ -43,9 +48,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       EVERSHARD_CHECK(!reader->head().method.empty(), "a request has a method");
     } else if (*step == RequestReader::Step::whole) {
       look_at(reader->take());
-      reader = std::make_unique<RequestReader>(4'096, 65'536);
+      reader = new_reader();
     } else {
-      EVERSHARD_CHECK(buffer.size() <= 4'096 + grain, "what is not read is bounded");
+      EVERSHARD_CHECK(buffer.size() <= header_bytes_max + grain, "what is not read is bounded");
+      EVERSHARD_CHECK(reader->body_bytes() <= body_bytes_max, "so is what is read");
       if (rest.empty()) return 0;
       const auto more = std::min(grain, rest.size());
       buffer += rest.substr(0, more);

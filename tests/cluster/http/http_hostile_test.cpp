@@ -66,6 +66,14 @@ TEST(HttpHostile, RefusesTooLongHeadersAndBodies) {
   endless.send("POST /api/v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
   for (int i = 0; i < 100 && endless.send("ff\r\n" + std::string(255, ' ') + "\r\n"); ++i) continue;
   EXPECT_EQ(endless.read_answer()->status, 413);
+  for (const auto* begin : {"1;x=", "0\r\nX: "}) {  // what is no body, and would be kept until it ends
+    auto between = door.client();
+    between.send("POST /api/v1/query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" + std::string(begin));
+    for (int i = 0; i < 100 && between.send(std::string(1'000, 'y')); ++i) continue;
+    const auto answer = between.read_answer();
+    ASSERT_TRUE(answer) << begin;
+    EXPECT_EQ(answer->status, 431) << begin;
+  }
 }
 
 TEST(HttpHostile, BoundsTheBodiesOfAllTogether) {

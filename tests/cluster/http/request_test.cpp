@@ -57,6 +57,23 @@ TEST_P(RequestReaderGrain, ReadsAChunkedBodyAndLeavesTrailersOutOfTheHeader) {
   EXPECT_EQ(read.request.count("authorization"), 0u);
 }
 
+TEST_P(RequestReaderGrain, ReadsAChunkedBodyThatIsEmpty) {
+  for (const auto* body : {"0\r\n\r\n", "0;x=y\r\n\r\n", "0\r\nX: y\r\n\r\n", "000\r\n\r\n"}) {
+    const auto read = read_all(std::string("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n") + body, GetParam());
+    EXPECT_EQ(read.status, 200) << body;
+    EXPECT_EQ(read.request.body, "") << body;
+  }
+}
+
+TEST_P(RequestReaderGrain, BoundsWhatStandsBetweenChunksAndBehindThem) {
+  const std::string head = "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const auto* begin : {"2;x=", "2\r\nab\r\n1;x=", "0;x=", "0\r\nX: ", "2\r\nab\r\n0\r\nX: "}) {
+    EXPECT_EQ(read_all(head + begin + std::string(2'000, 'y'), GetParam()).status, 431) << begin;
+    EXPECT_EQ(read_all(head + begin + std::string(500, 'y'), GetParam()).status, 0) << begin;  // more is waited for
+  }
+  EXPECT_EQ(read_all(head + "2;x=" + std::string(500, 'y') + "\r\nab\r\n0\r\nX: " + std::string(500, 'y') + "\r\n\r\n", GetParam()).request.body, "ab");
+}
+
 TEST_P(RequestReaderGrain, RefusesWhatIsOverTheLimits) {
   EXPECT_EQ(read_all("GET /" + std::string(2'000, 'a') + " HTTP/1.1\r\nHost: x\r\n\r\n", GetParam()).status, 431);
   EXPECT_EQ(read_all("GET /" + std::string(2'000, 'a'), GetParam()).status, 431);
