@@ -100,5 +100,13 @@ TEST(EventCodec, TakesTheLowerBitsOfHowManyConflictsAreWanted) {
   EXPECT_EQ(read, 5u);
 }
 
+TEST(EventCodec, SaysNothingOnStandardErrorOfWhatItRefuses) {
+  std::uint32_t ignored = 0;
+  testing::internal::CaptureStderr();
+  const bool read = codec::decode_append("\x12\x03\x1a\x01\xff", ignored).has_value();  // an event's type that is not UTF-8
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_FALSE(read);
+}
+
 }  // namespace
 }  // namespace evershard
