@@ -23,6 +23,7 @@
 #include "evershard/storage/records.hpp"
 #include "evershard/storage/snapshot_row.hpp"
 #include "evershard/storage/varint.hpp"
+#include "evershard/storage/waiting_row.hpp"
 
 namespace {
 
@@ -69,6 +70,8 @@ void look_at_key(std::string_view key) {
     case keys::StateKey::Kind::identity: return EVERSHARD_CHECK(keys::identity() == key, "the identity's key has one form");
     case keys::StateKey::Kind::applied: return EVERSHARD_CHECK(keys::applied() == key, "the applied row's key has one form");
     case keys::StateKey::Kind::checkpoint: return EVERSHARD_CHECK(keys::checkpoint(k->name) == key, "a checkpoint's key has one form");
+    case keys::StateKey::Kind::covered: return EVERSHARD_CHECK(keys::covered(k->shard) == key, "the key of what is covered has one form");
+    case keys::StateKey::Kind::waiting: return EVERSHARD_CHECK(keys::waiting(k->shard, k->offset) == key, "a waiting append's key has one form");
     case keys::StateKey::Kind::snapshot: return EVERSHARD_CHECK(keys::snapshot(k->aggregate, k->retained) == key, "a snapshot's key has one form");
   }
 }
@@ -126,18 +129,22 @@ void look_at_sound_record(std::string_view bytes) {
 }
 
 void look_at_cut(std::string_view bytes) {
+  const auto node = sharding::decode_cut(bytes, sharding::CutOf::node);
   const auto cut = sharding::decode_cut(bytes);
-  if (damaged(cut)) return;
-  EVERSHARD_CHECK(sharding::encode(*cut) == bytes, "a cut has one form");
-  EVERSHARD_CHECK(cut->last_position().value + 1 >= cut->first_position.value, "positions ascend");
+  if (!damaged(cut)) EVERSHARD_CHECK(node == cut && sharding::runs_of(*cut) == sharding::all_runs_of(*cut), "a cut of the whole store is one that a node may keep");
+  if (damaged(node)) return;
+  EVERSHARD_CHECK(sharding::encode(*node) == bytes, "a cut has one form");
+  EVERSHARD_CHECK(node->last_position().value + 1 >= node->first_position.value, "positions ascend");
   std::uint64_t events = 0;
-  for (const auto& run : sharding::runs_of(*cut)) events += run.count;
-  EVERSHARD_CHECK(events == cut->events(), "runs are the cut's events");
+  for (const auto& run : sharding::all_runs_of(*node)) events += run.count;
+  EVERSHARD_CHECK(events == node->events(), "runs are the cut's events");
 }
 
 void look_at_applied(std::string_view bytes) {
   const auto applied = decode_applied(bytes);
   if (!damaged(applied)) EVERSHARD_CHECK(encode(*applied) == bytes, "the applied row has one form");
+  const auto covered = decode_covered(bytes);
+  if (!damaged(covered)) EVERSHARD_CHECK(encode_covered(*covered) == bytes, "the row of what is covered has one form");
 }
 
 void look_at_identity(std::string_view bytes) {
@@ -163,6 +170,17 @@ void look_at_snapshot(std::string_view bytes) {
   if (snapshot->expires_at) return;  // kept as a time, given as a span
   const Snapshot given{aggregate, snapshot->version, snapshot->payload, snapshot->format, snapshot->schema_revision, keep, {}};
   EVERSHARD_CHECK(encode_snapshot(given, snapshot->position, snapshot->taken_at) == sound, "a snapshot has one form");
+}
+
+void look_at_waiting(std::string_view bytes) {
+  const auto look = [](std::string_view row) {
+    const auto waiting = decode_waiting(row);
+    if (!damaged(waiting)) EVERSHARD_CHECK(encode(*waiting) == row, "a waiting append's row has one form");
+  };
+  look(bytes);
+  std::string sound(bytes);
+  append_fixed(sound, checksum(bytes));
+  look(sound);
 }
 
 // ---- indexes
@@ -198,13 +216,13 @@ void look_at_entry(std::string_view bytes) {
 }
 
 using Look = void (*)(std::string_view);
-constexpr std::array<Look, 11> looks{look_at_row,     look_at_key,      look_at_record,   look_at_sound_record, look_at_cut,  look_at_applied,
-                                     look_at_identity, look_at_snapshot, look_at_postings, look_at_stream,       look_at_entry};
+constexpr std::array<Look, 12> looks{look_at_row,      look_at_key,      look_at_record,   look_at_sound_record, look_at_cut,   look_at_applied,
+                                     look_at_identity, look_at_snapshot, look_at_postings, look_at_stream,       look_at_entry, look_at_waiting};
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  looks[data[0] % looks.size()]({reinterpret_cast<const char*>(data) + 1, size - 1});
+  if (size == 0 || data[0] >= looks.size()) return 0;  // not wrapped around: what an input is does not hang on how many there are
+  looks[data[0]]({reinterpret_cast<const char*>(data) + 1, size - 1});
   return 0;
 }
