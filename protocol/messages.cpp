@@ -108,7 +108,8 @@ void put(const Append& from, pb::AppendRequest& to) {
 
 void put_without_events(const Append& from, pb::AppendRequest& to) {
   EVERSHARD_CHECK(!from.malformed, "a malformed append is refused, never sent");
-  if (from.request_id) put(*from.request_id, *to.mutable_request_id());
+  // Also one of zeros: it is refused where it arrives, and none is another request.
+  if (from.request_id) to.set_request_id(from.request_id->bytes.data(), from.request_id->bytes.size());
   for (const auto& expectation : from.expectations) {
     auto& message = *to.add_expectations();
     put(expectation.aggregate, *message.mutable_aggregate());

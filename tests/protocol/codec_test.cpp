@@ -33,6 +33,14 @@ RC_GTEST_PROP(Codec, GivesBackASnapshot, ()) { comes_back(arbitrary::snapshot())
 RC_GTEST_PROP(Codec, GivesBackARecordedSnapshot, ()) { comes_back(arbitrary::recorded_snapshot()); }
 RC_GTEST_PROP(Codec, GivesBackAPage, ()) { comes_back(arbitrary::page()); }
 
+TEST(Codec, KeepsARequestIdOfZerosForWhoeverRefusesIt) {
+  Append append;
+  append.request_id = RequestId{};
+  const auto decoded = codec::decode<Append>(codec::encode(append));
+  ASSERT_TRUE(decoded);
+  EXPECT_EQ(*decoded, append);
+}
+
 /// Decodes, or says invalid_argument; what decodes can be encoded again.
 template <class T>
 void survives(const std::string& bytes) {
