@@ -1,4 +1,5 @@
-// Fuzzing texts that people write: settings files, files of tokens, aggregate ids, times, event ids. The first byte says which the rest is.
+// Fuzzing texts that people write (settings files, files of tokens, aggregate ids, times, event ids) and what clients pack. The first byte
+// says which the rest is.
 
 #include <array>
 #include <cstddef>
@@ -7,6 +8,7 @@
 #include <string_view>
 
 #include "evershard/cluster/serving/access.hpp"
+#include "evershard/cluster/serving/gzip.hpp"
 #include "evershard/cluster/settings/settings.hpp"
 #include "evershard/cluster/settings/settings_file.hpp"
 #include "evershard/protocol/aggregate_id.hpp"
@@ -87,8 +89,23 @@ void look_at_quotes(std::string_view text) {
   EVERSHARD_CHECK(is_utf8(quoted) && quoted.find_first_of("\n\r\t") == std::string::npos, "what is quoted is text of one line");
 }
 
+/// As a message that came over gRPC, and as one that goes.
+void look_at_packed(std::string_view bytes) {
+  constexpr std::size_t bytes_max = 1u << 16;
+  if (const auto size = serving::unpacked_bytes(bytes, bytes_max)) {
+    EVERSHARD_CHECK(*size <= bytes_max, "what is unpacked is bounded");
+    std::string whole(*size, '\0');
+    (void)serving::unpack(bytes, whole);
+  }
+  const auto packed = serving::gzip(bytes);
+  const auto size = serving::unpacked_bytes(packed, bytes_max);
+  EVERSHARD_CHECK(size && *size == bytes.size(), "what is packed says how long it was");
+  std::string again(*size, '\0');
+  EVERSHARD_CHECK(serving::unpack(packed, again) && again == bytes, "what is packed is unpacked");
+}
+
 using Look = void (*)(std::string_view);
-constexpr std::array<Look, 7> looks{look_at_settings, look_at_value, look_at_tokens, look_at_aggregate, look_at_time, look_at_id, look_at_quotes};
+constexpr std::array<Look, 8> looks{look_at_settings, look_at_value, look_at_tokens, look_at_aggregate, look_at_time, look_at_id, look_at_quotes, look_at_packed};
 
 }  // namespace
 
