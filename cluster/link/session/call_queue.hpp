@@ -67,6 +67,8 @@ class CallQueue {
   [[nodiscard]] std::size_t in_flight() const { return in_flight_.size(); }
   /// Messages that were taken and not sent whole.
   [[nodiscard]] std::uint64_t messages_lost() const { return messages_lost_; }
+  /// One that was not even taken.
+  void count_lost_message() { ++messages_lost_; }
 
  private:
   struct Waiting {
