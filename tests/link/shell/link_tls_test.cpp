@@ -1,0 +1,225 @@
+// Mutual TLS, with certificates that openssl makes here.
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/link/shell/raw_peer.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+/// A folder of keys and certificates.
+class LinkPapers {
+ public:
+  LinkPapers() {
+    auto name = (fs::temp_directory_path() / "evershard-link-tls-XXXXXX").string();
+    folder = mkdtemp(name.data());
+    authority("ca");
+    authority("other-ca");
+    certify("node", "ca", "IP:127.0.0.1,DNS:node.cluster");
+  }
+  ~LinkPapers() { fs::remove_all(folder); }
+  LinkPapers(const LinkPapers&) = delete;
+
+  LinkTls files(const std::string& name, const std::string& ca = "ca") const { return {folder / (name + ".pem"), folder / (name + ".key"), folder / (ca + ".pem"), {}}; }
+  void authority(const std::string& name) {
+    openssl("req -x509 " + new_key(name) + " -out " + path(name, ".pem") + " -days 30 -subj /CN=" + name + " -addext basicConstraints=critical,CA:TRUE");
+  }
+  void certify(const std::string& name, const std::string& ca, const std::string& names) {
+    std::ofstream(path(name, ".ext")) << "subjectAltName=" << names << "\n";
+    openssl("req " + new_key(name) + " -out " + path(name, ".csr") + " -subj /CN=" + name);
+    openssl("x509 -req -in " + path(name, ".csr") + " -CA " + path(ca, ".pem") + " -CAkey " + path(ca, ".key") + " -set_serial " + std::to_string(++serial_) +
+            " -days 10 -extfile " + path(name, ".ext") + " -out " + path(name, ".pem"));
+  }
+  fs::path folder;
+
+ private:
+  std::string path(const std::string& name, const char* end) const { return (folder / (name + end)).string(); }
+  std::string new_key(const std::string& name) const { return "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout " + path(name, ".key"); }
+  static void openssl(const std::string& words) {
+    const auto command = "openssl " + words + " >/dev/null 2>&1";
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  }
+  int serial_ = 100;
+};
+
+class LinkOverTls : public ::testing::Test {
+ protected:
+  static LinkOptions options(std::uint32_t node, LinkTls tls) {
+    auto made = test_options(node);
+    made.secret.clear();
+    made.tls = std::move(tls);
+    return made;
+  }
+  LinkPapers papers;
+};
+
+TEST_F(LinkOverTls, CarriesEverything) {
+  TestNode one(options(1, papers.files("node"))), two(options(2, papers.files("node")));
+  one.listen();
+  two.dial(one);
+  EXPECT_EQ(two.ask(1, "hello").value(), "1: hello");
+  EXPECT_EQ(one.ask(2, "hello").value(), "2: hello");
+  const std::string large(20u << 20, 'x');
+  const auto answer = two.ask(1, large, 30s);
+  ASSERT_TRUE(answer) << answer.error().what;
+  EXPECT_TRUE(*answer == "1: " + large);
+}
+
+TEST_F(LinkOverTls, WithASecretAskedForToo) {
+  auto with_secret = options(1, papers.files("node"));
+  with_secret.secret = test_secret;
+  TestNode one(with_secret);
+  one.listen();
+  with_secret.who.node = NodeNumber(2);
+  TestNode two(with_secret);
+  two.dial(one);
+  EXPECT_TRUE(two.ask(1, "x"));
+  with_secret.who.node = NodeNumber(3);
+  with_secret.secret = "another secret, long enough";
+  TestNode wrong(with_secret);
+  wrong.dial(one);
+  EXPECT_TRUE(wait_for([&] { return wrong.was_refused("it does not know this secret"); }));
+}
+
+TEST_F(LinkOverTls, RefusesAForeignCertificateOnEitherSide) {
+  papers.certify("stranger", "other-ca", "IP:127.0.0.1");
+  TestNode one(options(1, papers.files("node"))), good(options(9, papers.files("node")));
+  one.listen();
+  good.dial(one);
+  ASSERT_TRUE(good.ask(1, "x"));
+
+  TestNode stranger(options(2, papers.files("stranger")));  // it trusts the cluster, which does not trust it
+  stranger.dial(one);
+  EXPECT_TRUE(wait_for([&] { return one.was_refused("its certificate is refused: unable to get local issuer certificate"); }));
+  EXPECT_TRUE(wait_for([&] { return stranger.was_refused("unknown ca"); }));
+
+  TestNode wary(options(3, papers.files("node", "other-ca")));  // the cluster would trust it
+  wary.dial(one);
+  EXPECT_TRUE(wait_for([&] { return wary.was_refused("its certificate is refused"); }));
+
+  EXPECT_EQ(one.count(one.ups, 2) + one.count(one.ups, 3), 0);
+  EXPECT_TRUE(good.ask(1, "x"));
+  EXPECT_EQ(good.count(good.downs, 1), 0);
+}
+
+TEST_F(LinkOverTls, ChecksThatTheCertificateIsForTheHost) {
+  papers.certify("elsewhere", "ca", "IP:10.0.0.1,DNS:other.cluster");
+  TestNode one(options(1, papers.files("elsewhere"))), two(options(2, papers.files("node")));
+  one.listen();
+  two.dial(one);
+  EXPECT_TRUE(wait_for([&] { return two.was_refused("IP address mismatch"); }));
+  two.dial(NodeNumber(1), one.port, "wrong.cluster");
+  EXPECT_TRUE(wait_for([&] { return two.was_refused("hostname mismatch"); }));
+  EXPECT_EQ(two.count(two.ups, 1), 0);
+  two.dial(NodeNumber(1), one.port, "other.cluster");
+  EXPECT_TRUE(two.ask(1, "x")) << "the name that was asked for";
+}
+
+TEST_F(LinkOverTls, LetsOnlyNamedOnesDial) {
+  papers.certify("guest", "ca", "DNS:guest.cluster");
+  auto files = papers.files("node");
+  files.diallers = {"node.cluster", "10.1.1.1"};
+  TestNode one(options(1, files)), two(options(2, papers.files("node"))), guest(options(3, papers.files("guest")));
+  one.listen();
+  guest.dial(one);
+  two.dial(one);
+  EXPECT_TRUE(two.ask(1, "x"));
+  EXPECT_TRUE(wait_for([&] { return one.was_refused("for none of those who may dial"); }));
+  EXPECT_EQ(guest.count(guest.ups, 1), 0);
+}
+
+TEST_F(LinkOverTls, RefusesThoseWithoutTls) {
+  TestNode one(options(1, papers.files("node"))), plain(test_options(2)), good(options(9, papers.files("node")));
+  one.listen();
+  good.dial(one);
+  plain.dial(one);
+  ASSERT_TRUE(good.ask(1, "x"));
+  for (const auto& words : {std::string("GET / HTTP/1.1\r\n\r\n"), std::string(500, 'x'), std::string("EVSLINK\x01")}) {
+    RawPeer raw(one.port);
+    raw.say(words);
+    EXPECT_TRUE(raw.is_over());
+  }
+  {
+    RawPeer silent(one.port);
+    EXPECT_TRUE(silent.is_over());
+  }
+  EXPECT_TRUE(wait_for([&] { return !plain.look([&] { return plain.refusals.empty(); }); }));
+  EXPECT_EQ(one.count(one.ups, 2), 0);
+  EXPECT_EQ(good.count(good.downs, 1), 0);
+  EXPECT_TRUE(good.ask(1, "x"));
+}
+
+TEST_F(LinkOverTls, AnEndOfOneConnectionIsNotAnothers) {
+  TestNode one(options(1, papers.files("node")));
+  one.listen();
+  TestNode good(options(9, papers.files("node")));
+  good.dial(one);
+  for (std::uint32_t n = 2; n <= 6; ++n) {
+    TestNode short_lived(options(n, papers.files("node")));
+    short_lived.dial(one);
+    ASSERT_TRUE(short_lived.ask(1, "x"));
+    RawPeer(one.port).say("junk that TLS stumbles over");
+  }
+  EXPECT_TRUE(good.ask(1, "x"));
+  EXPECT_EQ(good.count(good.downs, 1), 0);
+}
+
+TEST_F(LinkOverTls, ReadsItsFilesAgain) {
+  TestNode one(options(1, papers.files("node")));
+  one.listen();
+  TestNode two(options(2, papers.files("node")));
+  two.dial(one);
+  ASSERT_TRUE(two.ask(1, "x"));
+
+  const auto key = papers.folder / "node.key";
+  fs::rename(key, papers.folder / "kept.key");
+  std::ofstream(key) << "no key";
+  const auto failed = one.links->reload_tls();
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(failed.error().what, HasSubstr("node.key"));
+  fs::rename(papers.folder / "kept.key", key);
+
+  // A new authority: who still trusts the old one is refused, who trusts the new one gets in; what is connected stays.
+  papers.authority("ca");
+  papers.certify("node", "ca", "IP:127.0.0.1");
+  TestNode newer(options(3, papers.files("node")));
+  newer.dial(one);
+  EXPECT_TRUE(wait_for([&] { return newer.was_refused("its certificate is refused"); }));
+  ASSERT_TRUE(one.links->reload_tls());
+  EXPECT_TRUE(wait_for([&] { return newer.is_connected(1); }));
+  EXPECT_TRUE(newer.ask(1, "x"));
+  EXPECT_TRUE(two.ask(1, "x"));
+  EXPECT_EQ(two.count(two.downs, 1), 0);
+}
+
+TEST_F(LinkOverTls, RefusesFilesThatCannotBeUsed) {
+  papers.certify("other", "ca", "IP:127.0.0.1");
+  const auto outcome = [&](LinkTls files) {
+    const auto opened = Links::open(options(1, std::move(files)), {});
+    return opened ? "opened" : opened.error().what;
+  };
+  auto files = papers.files("node");
+  files.certificate = papers.folder / "absent.pem";
+  EXPECT_THAT(outcome(files), HasSubstr("the link's certificate"));
+  files = papers.files("node");
+  files.key = papers.folder / "other.key";
+  EXPECT_THAT(outcome(files), HasSubstr("the link's key"));
+  files = papers.files("node");
+  files.ca = papers.folder / "node.key";
+  EXPECT_THAT(outcome(files), HasSubstr("the link's CA"));
+  files = papers.files("node");
+  files.ca.clear();
+  EXPECT_THAT(outcome(files), HasSubstr("needs a certificate, its key and the cluster's CA"));
+}
+
+}  // namespace
+}  // namespace evershard::cluster
