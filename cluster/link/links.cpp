@@ -92,6 +92,8 @@ Links::Impl::Impl(std::shared_ptr<LinkShared> s, std::shared_ptr<const TlsContex
   shared->gone = [this](NodeNumber node, SessionNumber session, bool lasted) { greeter->gone(node, session, lasted); };
   system = std::make_unique<caf::actor_system>(configuration);
   broker = spawn_link_broker(*system, shared);
+  // This thread refers to the system's logger from here on, and the system's end waits until nobody does: for ever, in another thread.
+  caf::logger::set_current_actor_system(nullptr);
 }
 
 void Links::Impl::stop() {

@@ -186,6 +186,19 @@ TEST(Links, AnswerEverythingWhenTheyStop) {
   EXPECT_EQ(others, 0);
 }
 
+TEST(Links, EndInAnotherThreadThanTheyBeganIn) {
+  TestNode one(test_options(1)), two(test_options(2));
+  one.listen();
+  two.dial(one);
+  ASSERT_TRUE(two.ask(1, "x"));
+  std::promise<void> ended;
+  std::thread([&] {
+    two.links->stop();
+    ended.set_value();
+  }).detach();
+  ASSERT_EQ(ended.get_future().wait_for(20s), std::future_status::ready);
+}
+
 TEST(Links, ForgetAPeer) {
   TestNode one(test_options(1)), two(test_options(2));
   one.listen();
