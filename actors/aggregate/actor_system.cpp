@@ -21,7 +21,13 @@ bool wait_for_end(caf::scoped_actor& self, const caf::actor_addr& address, std::
   return down;
 }
 
+struct LetsGo {
+  ~LetsGo() { let_go_of_it(); }
+};
+
 }  // namespace
+
+void let_go_of_it() { caf::logger::set_current_actor_system(nullptr); }
 
 ActorSystem::ActorSystem(Scheduling scheduling) : scheduling_(scheduling) {
   if (scheduling == Scheduling::deterministic) {
@@ -34,6 +40,7 @@ ActorSystem::ActorSystem(Scheduling scheduling) : scheduling_(scheduling) {
     config_.set("work-stealing.relaxed-sleep-duration", caf::timespan{std::chrono::milliseconds(50)});
   }
   system_ = std::make_unique<caf::actor_system>(config_);
+  let_go_of_it();
 }
 
 // CAF's destructor waits for every actor that is still referenced: it must not be run over one that would not die.
@@ -48,6 +55,7 @@ bool ActorSystem::end(const std::vector<caf::actor>& actors, std::chrono::millis
     }
     return true;
   }
+  const LetsGo at_the_end;
   caf::scoped_actor self(*system_, true);
   for (const auto& actor : actors) {
     self->monitor(actor);

@@ -39,4 +39,8 @@ class ActorSystem {
   bool all_down_ = true;
 };
 
+/// After what makes this thread refer to a system (making it, spawning, a scoped actor): its end waits until no thread but its own does, which
+/// is for ever when another thread ends it.
+void let_go_of_it();
+
 }  // namespace evershard::actors

@@ -165,8 +165,10 @@ CellActor spawn_cell(ActorSystem& system, std::uint32_t cell, EntityTable::Optio
         [state](TickAtom) { state->tick(); },
     };
   };
-  return system.scheduling() == Scheduling::threads ? system.caf().spawn<caf::detached>(begin, cell, options, std::move(around), std::move(inbox), std::move(window))
-                                                    : system.caf().spawn(begin, cell, options, std::move(around), std::move(inbox), std::move(window));
+  auto spawned = system.scheduling() == Scheduling::threads ? system.caf().spawn<caf::detached>(begin, cell, options, std::move(around), std::move(inbox), std::move(window))
+                                                            : system.caf().spawn(begin, cell, options, std::move(around), std::move(inbox), std::move(window));
+  let_go_of_it();
+  return spawned;
 }
 
 }  // namespace evershard::actors

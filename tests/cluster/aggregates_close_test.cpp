@@ -12,6 +12,17 @@ class ClosedAccounts : public Accounts {};
 INSTANTIATE_TEST_SUITE_P(InMemory, ClosedAccounts, ::testing::Values(false));
 INSTANTIATE_TEST_SUITE_P(Durable, ClosedAccounts, ::testing::Values(true));
 
+TEST_P(ClosedAccounts, EndInAnotherThreadThanTheOneThatOpened) {
+  ASSERT_TRUE(account("ann").ask(Deposit{1}));
+  auto ended = std::make_shared<std::atomic<bool>>(false);
+  std::thread([ended, store = std::make_shared<Local>(std::move(*store_))]() mutable {
+    store.reset();
+    *ended = true;
+  }).detach();
+  for (int i = 0; !*ended && i < 1'000; ++i) std::this_thread::sleep_for(10ms);
+  EXPECT_TRUE(*ended);
+}
+
 TEST_P(ClosedAccounts, AnswerEverythingThatStreamsIn) {
   std::atomic<std::uint64_t> asked{0}, told{0}, stored{0}, unknown{0};
   std::atomic<bool> enough{false};
