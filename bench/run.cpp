@@ -30,13 +30,14 @@ struct Part {
   const char* name;
   Result<void> (*measure)(const BenchOptions&, Report&);
 };
-constexpr std::array<Part, 8> all_parts{{{"ceilings", measure_ceilings},
+constexpr std::array<Part, 9> all_parts{{{"ceilings", measure_ceilings},
                                          {"storage", measure_storage},
                                          {"append", measure_appends},
                                          {"latency", measure_latency},
                                          {"read", measure_reads},
                                          {"aggregates", measure_aggregates},
                                          {"door", measure_door},
+                                         {"link", measure_link},
                                          {"open", measure_opening}}};
 
 }  // namespace

@@ -35,8 +35,8 @@ void AnswerQueue::answer(CallNumber number, Result<std::string> outcome) {
   if (found == open_.end()) return;
   open_bytes_ -= found->second;
   open_.erase(found);
-  if (outcome && outcome->size() > limits_.payload_bytes_max) {
-    outcome = refuse(ErrorCode::too_large, "the answer has " + std::to_string(outcome->size()) + " bytes, " + std::to_string(limits_.payload_bytes_max) + " are allowed");
+  if (outcome && outcome->size() > payload_bytes_max_) {
+    outcome = refuse(ErrorCode::too_large, "the answer has " + std::to_string(outcome->size()) + " bytes, " + std::to_string(payload_bytes_max_) + " are allowed");
   }
   if (outcome && waiting_bytes_ + outcome->size() > limits_.answer_bytes_max) {
     // Done, maybe; nobody will hear it: what cannot be told is not known.

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <unordered_map>
@@ -12,7 +13,8 @@ namespace evershard::cluster {
 
 class AnswerQueue {
  public:
-  explicit AnswerQueue(const LinkLimits& limits) : limits_(limits) {}
+  /// `payload_bytes_max`: what the peer takes
+  AnswerQueue(const LinkLimits& limits, std::uint32_t payload_bytes_max) : limits_(limits), payload_bytes_max_(std::min(limits.payload_bytes_max, payload_bytes_max)) {}
 
   /// A request of so many bytes begins to arrive. Errors: corruption: the peer has used up its credit, and knows it
   [[nodiscard]] Result<void> open(CallNumber number, std::uint64_t bytes);
@@ -34,6 +36,7 @@ class AnswerQueue {
   };
 
   const LinkLimits limits_;
+  const std::uint32_t payload_bytes_max_;
   std::unordered_map<CallNumber, std::uint64_t> open_;  ///< to bytes
   std::uint64_t open_bytes_ = 0;
   std::deque<Waiting> waiting_;

@@ -18,10 +18,10 @@ LinkSession::LinkSession(const LinkAgreement& agreement, const LinkLimits& limit
     : agreement_(agreement),
       limits_(limits),
       calls_(calls),
-      answers_(limits),
+      answers_(limits, agreement.credit.payload_bytes_max),
       liveness_(agreement.heartbeat, limits.dead_after, now),
       requests_in_(FrameType::requests, limits.payload_bytes_max),
-      answers_in_(FrameType::answers, agreement.credit.payload_bytes_max),  // the peer's own bound of what it answers
+      answers_in_(FrameType::answers, limits.payload_bytes_max),
       messages_in_(FrameType::messages, limits.payload_bytes_max) {
   calls_.begin(agreement.credit);
 }

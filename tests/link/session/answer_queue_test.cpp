@@ -40,7 +40,7 @@ std::vector<Whole> written_answers(AnswerQueue& queue, FrameRoom room) {
 }
 
 TEST(AnswerQueue, RefusesMoreThanWasGranted) {
-  AnswerQueue queue(answering_limits());
+  AnswerQueue queue(answering_limits(), 2'000);
   EXPECT_TRUE(queue.open(CallNumber(1), 600));
   EXPECT_EQ(queue.open(CallNumber(2), 401).error().code, ErrorCode::corruption);
   EXPECT_TRUE(queue.open(CallNumber(2), 400));
@@ -50,7 +50,7 @@ TEST(AnswerQueue, RefusesMoreThanWasGranted) {
 }
 
 TEST(AnswerQueue, AnswersOnce) {
-  AnswerQueue queue(answering_limits());
+  AnswerQueue queue(answering_limits(), 2'000);
   ASSERT_TRUE(queue.open(CallNumber(1), 1));
   queue.answer(CallNumber(1), "one");
   queue.answer(CallNumber(1), "two");
@@ -63,7 +63,7 @@ TEST(AnswerQueue, AnswersOnce) {
 
 TEST(AnswerQueue, CutsLargeAnswersAndKeepsRefusalsWhole) {
   for (const std::size_t room : {40u, 100u, 333u, 5'000u}) {
-    AnswerQueue queue(answering_limits());
+    AnswerQueue queue(answering_limits(), 2'000);
     ASSERT_TRUE(queue.open(CallNumber(1), 1));
     ASSERT_TRUE(queue.open(CallNumber(2), 1));
     const std::string large(900, 'x');
@@ -81,7 +81,7 @@ TEST(AnswerQueue, CutsLargeAnswersAndKeepsRefusalsWhole) {
 }
 
 TEST(AnswerQueue, SaysTimeoutWhenNobodyTakesTheAnswers) {
-  AnswerQueue queue(answering_limits());
+  AnswerQueue queue(answering_limits(), 2'000);
   ASSERT_TRUE(queue.open(CallNumber(1), 1));
   ASSERT_TRUE(queue.open(CallNumber(2), 1));
   queue.answer(CallNumber(1), std::string(1'000, 'x'));
@@ -93,7 +93,7 @@ TEST(AnswerQueue, SaysTimeoutWhenNobodyTakesTheAnswers) {
 }
 
 TEST(AnswerQueue, RefusesAnAnswerThatIsTooLarge) {
-  AnswerQueue queue(answering_limits());
+  AnswerQueue queue(answering_limits(), 2'000);
   ASSERT_TRUE(queue.open(CallNumber(1), 1));
   queue.answer(CallNumber(1), std::string(1'001, 'x'));
   const auto answers = written_answers(queue, {1'000, 256});
@@ -101,9 +101,18 @@ TEST(AnswerQueue, RefusesAnAnswerThatIsTooLarge) {
   EXPECT_EQ(codec::decode<Error>(answers[0].bytes)->code, ErrorCode::too_large);
 }
 
+TEST(AnswerQueue, RefusesAnAnswerThatIsTooLargeForThePeer) {
+  AnswerQueue queue(answering_limits(), 500);
+  ASSERT_TRUE(queue.open(CallNumber(1), 1));
+  queue.answer(CallNumber(1), std::string(501, 'x'));
+  const auto answers = written_answers(queue, {1'000, 256});
+  ASSERT_TRUE(answers.at(0).refusal);
+  EXPECT_EQ(codec::decode<Error>(answers[0].bytes)->code, ErrorCode::too_large);
+}
+
 TEST(AnswerQueue, SendsTextsThatAreLongOrNotText) {
   for (const auto& text : {std::string(100'000, 'x'), std::string("\xff\xfe broken")}) {
-    AnswerQueue queue(answering_limits());
+    AnswerQueue queue(answering_limits(), 2'000);
     ASSERT_TRUE(queue.open(CallNumber(1), 1));
     queue.answer(CallNumber(1), refuse(ErrorCode::io, text));
     const auto answers = written_answers(queue, {1'000, 256});

@@ -32,15 +32,24 @@ class LinkPapers {
   void authority(const std::string& name) {
     openssl("req -x509 " + new_key(name) + " -out " + path(name, ".pem") + " -days 30 -subj /CN=" + name + " -addext basicConstraints=critical,CA:TRUE");
   }
-  void certify(const std::string& name, const std::string& ca, const std::string& names) {
+  void certify(const std::string& name, const std::string& ca, const std::string& names, bool expired = false) {
     std::ofstream(path(name, ".ext")) << "subjectAltName=" << names << "\n";
     openssl("req " + new_key(name) + " -out " + path(name, ".csr") + " -subj /CN=" + name);
+    if (expired) return certify_expired(name, ca);
     openssl("x509 -req -in " + path(name, ".csr") + " -CA " + path(ca, ".pem") + " -CAkey " + path(ca, ".key") + " -set_serial " + std::to_string(++serial_) +
             " -days 10 -extfile " + path(name, ".ext") + " -out " + path(name, ".pem"));
   }
   fs::path folder;
 
  private:
+  // `x509` knows no end in the past; `ca` does.
+  void certify_expired(const std::string& name, const std::string& ca) {
+    std::ofstream(folder / "index.txt") << "";
+    std::ofstream(folder / "ca.cnf") << "[ca]\ndefault_ca=d\n[d]\ndatabase=" << (folder / "index.txt").string() << "\nnew_certs_dir=" << folder.string()
+                                     << "\nrand_serial=yes\ndefault_md=sha256\npolicy=p\nunique_subject=no\n[p]\ncommonName=supplied\n";
+    openssl("ca -batch -config " + (folder / "ca.cnf").string() + " -cert " + path(ca, ".pem") + " -keyfile " + path(ca, ".key") + " -in " + path(name, ".csr") + " -out " +
+            path(name, ".pem") + " -startdate 20200101000000Z -enddate 20200201000000Z -notext -extfile " + path(name, ".ext"));
+  }
   std::string path(const std::string& name, const char* end) const { return (folder / (name + end)).string(); }
   std::string new_key(const std::string& name) const { return "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout " + path(name, ".key"); }
   static void openssl(const std::string& words) {
@@ -155,6 +164,24 @@ TEST_F(LinkOverTls, RefusesThoseWithoutTls) {
   EXPECT_EQ(one.count(one.ups, 2), 0);
   EXPECT_EQ(good.count(good.downs, 1), 0);
   EXPECT_TRUE(good.ask(1, "x"));
+}
+
+TEST_F(LinkOverTls, RefusesAnOlderTlsAndAnExpiredCertificate) {
+  TestNode one(options(1, papers.files("node")));
+  one.listen();
+  const auto handshake = [&](const std::string& words) {
+    const auto command = "openssl s_client -connect 127.0.0.1:" + std::to_string(one.port) + " -CAfile " + (papers.folder / "ca.pem").string() + " -cert " +
+                         (papers.folder / "node.pem").string() + " -key " + (papers.folder / "node.key").string() + " " + words + " </dev/null >/dev/null 2>&1";
+    return std::system(command.c_str()) == 0;
+  };
+  EXPECT_TRUE(handshake("-tls1_3"));
+  EXPECT_FALSE(handshake("-tls1_2"));
+
+  papers.certify("old", "ca", "IP:127.0.0.1", true);
+  TestNode old(options(2, papers.files("old")));
+  old.dial(one);
+  EXPECT_TRUE(wait_for([&] { return one.was_refused("certificate has expired"); }));
+  EXPECT_EQ(one.count(one.ups, 2), 0);
 }
 
 TEST_F(LinkOverTls, AnEndOfOneConnectionIsNotAnothers) {
