@@ -42,7 +42,8 @@ struct LinkHandlers {
   std::function<void(const LinkSessionInfo&)> on_session_up{};
   /// What was under way in it has been answered `timeout`.
   std::function<void(const LinkSessionInfo&, const Error& why)> on_session_down{};
-  /// Somebody connected, or was dialled, and no session came of it. `whom`: an address, or `node 3 at host:port`. From a thread of its own
+  /// Somebody connected, or was dialled, and no session came of it. `whom`: an address, or `node 3 at host:port`. From a thread of its
+  /// own, or the link's; it may be called as often as strangers like.
   std::function<void(const std::string& whom, const Error& why)> on_refused{};
 };
 
