@@ -30,6 +30,9 @@ const std::vector<Command>& commands() {
       types_list_command(),
       types_remove_command(),
       serve_command(),
+      node_command(),
+      coordinator_command(),
+      cluster_launch_command(),
   };
   return table;
 }

@@ -34,6 +34,9 @@ Command types_add_command();
 Command types_list_command();
 Command types_remove_command();
 Command serve_command();
+Command node_command();
+Command coordinator_command();
+Command cluster_launch_command();
 
 /// In the order of --help, groups together.
 [[nodiscard]] const std::vector<Command>& commands();

@@ -142,9 +142,9 @@ class LastResort {
 };
 
 Result<std::unique_ptr<server::Server>> start_server(server::ServerOptions options, const server::StopSignals& signals, serving::Log& log,
-                                                     const std::vector<server::StartDoor>& doors) {
+                                                     const std::vector<server::StartDoor>& doors, const server::OpenStore& open) {
   const LastResort last_resort(signals, {"asked to stop before it was ready", Exit::done}, std::nullopt, log);
-  return server::Server::start(std::move(options), log, doors);
+  return server::Server::start(std::move(options), log, doors, open);
 }
 
 /// Until it is asked to stop.
@@ -172,7 +172,7 @@ Outcome run(const Invocation& invocation) { return serve(invocation, server::all
 
 }  // namespace
 
-Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>& doors) {
+Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>& doors, const server::OpenStore& open) {
   if (invocation.arguments.has("help-markdown") || invocation.arguments.has("sample-config")) {
     invocation.out.write(invocation.arguments.has("sample-config") ? server::configuration_sample() : server::configuration_document());
     return {};
@@ -201,7 +201,7 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
   options->settings_json = [&in_force] { return in_force.json(); };
   const auto drain = options->drain_timeout;
   const auto log_file = options->log.file;
-  auto server = start_server(*std::move(options), signals, log, doors);
+  auto server = start_server(*std::move(options), signals, log, doors, open);
   if (!server) {
     // On standard error the command's own line says it.
     if (!log_file.empty()) log.error("not started", {{"code", name_of(server.error().code)}, {"error", server.error().what}});

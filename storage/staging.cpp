@@ -1,6 +1,7 @@
 #include "evershard/storage/staging.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "evershard/protocol/check.hpp"
 #include "evershard/storage/keys.hpp"
@@ -60,10 +61,12 @@ void Staging::stage_journal(const JournalBatch& batch, RowSink& sink) {
 }
 
 void Staging::stage_cut(const sharding::Cut& cut, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots) {
-  EVERSHARD_CHECK(cut.number == applied_.number + 1, "cuts are applied in the order of their numbers");
+  // The log gives up cuts that name no shard of this node: it is told of them as one, of positions elsewhere.
+  EVERSHARD_CHECK(cut.number > applied_.number, "cuts are applied in the order of their numbers");
   EVERSHARD_CHECK(cut.first_position == applied_.watermark + 1, "positions are dense");
   EVERSHARD_CHECK(tail.next() == cut.first_position, "the tail takes the next position");
   auto position = cut.first_position;
+  std::map<ShardId, ShardOffset> ends;
   for (const auto& segment : cut.segments) {
     if (segment.is_elsewhere()) {
       tail.add(entries_);
@@ -72,34 +75,35 @@ void Staging::stage_cut(const sharding::Cut& cut, TailIndex& tail, RowSink& sink
       position = position + segment.events();
       continue;
     }
-    const auto placed_before = placed_.size();
-    const auto waiting_before = waiting_.size();
-    unordered_.take(segment, placed_, waiting_);
-    std::vector<std::pair<ShardOffset, GlobalPosition>> positions;
-    const bool asked = waiting_.size() != waiting_before;
-    for (auto i = placed_before; i < placed_.size(); ++i, ++position) {
-      auto& event = placed_[i].event;
-      event.position = position;
-      if (asked) positions.emplace_back(event.location.offset(), position);
-      entries_.push_back(event);
+    const auto before = placed_.size();
+    unordered_.take(segment, placed_);
+    for (auto i = before; i < placed_.size(); ++i, ++position) {
+      placed_[i].event.position = position;
+      entries_.push_back(placed_[i].event);
     }
-    for (auto i = waiting_before; i < waiting_.size(); ++i) {
-      const auto& [first, row] = waiting_[i];
-      EVERSHARD_CHECK(first + row.events <= segment.end, "a cut covers whole appends");
-      sink.erase(Family::state, keys::waiting(segment.shard, first));
-      for (const auto& waiting : row.snapshots) {
-        const auto at = std::ranges::lower_bound(positions, waiting.event, {}, [](const auto& pair) { return pair.first; });
-        if (at != positions.end() && at->first == waiting.event) snapshots.write(waiting.snapshot, at->second, row.appended_at, sink);
-      }
-    }
-    sink.put(Family::state, keys::covered(segment.shard), encode_covered(segment.end));
+    ends[segment.shard] = segment.end;
+  }
+  for (const auto& [shard, end] : ends) {
+    settle_waiting(shard, end, sink, snapshots);
+    sink.put(Family::state, keys::covered(shard), encode_covered(end));
   }
   tail.add(entries_);
   entries_.clear();
   placed_.clear();
-  waiting_.clear();
   EVERSHARD_CHECK(tail.next() == cut.last_position() + 1, "every position of the cut is in the tail");
   put_order(cut, sink);
+}
+
+/// Of one append of several shards' events in turn, a cut has several segments of one shard.
+void Staging::settle_waiting(ShardId shard, ShardOffset end, RowSink& sink, SnapshotSlots& snapshots) {
+  for (const auto& [first, row] : unordered_.take_waiting(shard, end)) {
+    EVERSHARD_CHECK(first + row.events <= end, "a cut covers whole appends");
+    sink.erase(Family::state, keys::waiting(shard, first));
+    for (const auto& waiting : row.snapshots) {
+      const auto placed = std::ranges::find_if(placed_, [&](const auto& p) { return p.event.location.shard == shard && p.event.location.offset() == waiting.event; });
+      if (placed != placed_.end()) snapshots.write(waiting.snapshot, placed->event.position, row.appended_at, sink);
+    }
+  }
 }
 
 void Staging::place(const PlacedAppend& placed, const CommitBatch& batch, RowSink& sink) {

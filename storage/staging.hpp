@@ -49,6 +49,7 @@ class Staging {
   void place(const PlacedAppend& placed, const CommitBatch& batch, RowSink& sink);
   [[nodiscard]] TailEvent add_record(const EncodedAppend& append, std::size_t i, ShardOffset offset, SeqNr seq_nr, RowSink& sink);
   void journal(const JournalAppend& journaled, RowSink& sink);
+  void settle_waiting(ShardId shard, ShardOffset end, RowSink& sink, SnapshotSlots& snapshots);
   void put_order(const sharding::Cut& cut, RowSink& sink);
   static void stage_snapshots(const PlacedAppend& placed, const CommitBatch& batch, RowSink& sink, SnapshotSlots& snapshots);
 
@@ -58,7 +59,6 @@ class Staging {
   std::string bytes_;
   std::vector<TailEvent> entries_;  // of the batch, added together
   std::vector<Unordered::Placed> placed_;
-  std::vector<Unordered::Waiting> waiting_;
 };
 
 }  // namespace evershard::storage

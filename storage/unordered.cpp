@@ -28,7 +28,7 @@ void Unordered::add(const TailEvent& event) {
   ++events_;
 }
 
-void Unordered::take(const sharding::Segment& segment, std::vector<Placed>& placed, std::vector<Waiting>& waiting) {
+void Unordered::take(const sharding::Segment& segment, std::vector<Placed>& placed) {
   auto& shard = shards_.at(segment.shard.value);
   for (auto offset = segment.first; offset < segment.end; ++offset) {
     EVERSHARD_CHECK(!shard.entries.empty() && shard.entries.front().location.offset() == offset, "a cut covers what is durable, and goes on where the last one ended");
@@ -46,9 +46,13 @@ void Unordered::take(const sharding::Segment& segment, std::vector<Placed>& plac
     event.aggregate_text = std::string_view(entry.bytes->texts).substr(entry.text_begin, entry.text_end - entry.text_begin);
     placed.push_back({event, std::move(entry.bytes)});
   }
-  for (; !shard.waiting.empty() && shard.waiting.front().first < segment.end; shard.waiting.pop_front()) {
-    waiting.push_back(std::move(shard.waiting.front()));
-  }
+}
+
+std::vector<Unordered::Waiting> Unordered::take_waiting(ShardId id, ShardOffset end) {
+  auto& shard = shards_.at(id.value);
+  std::vector<Waiting> taken;
+  for (; !shard.waiting.empty() && shard.waiting.front().first < end; shard.waiting.pop_front()) taken.push_back(std::move(shard.waiting.front()));
+  return taken;
 }
 
 }  // namespace evershard::storage

@@ -41,10 +41,12 @@ class Unordered {
   /// The entries added since the last call have their memory together.
   void end_batch() { bytes_.reset(); }
 
-  /// Takes out what a segment covers: the events that have a place, in order, to `placed`, without their position; and the rows.
+  /// Takes out what a segment covers: the events that have a place, in order, to `placed`, without their position.
   ///
   /// Shape: the segment goes on where the last one of its shard ended, and all of it is here: checked.
-  void take(const sharding::Segment& segment, std::vector<Placed>& placed, std::vector<Waiting>& waiting);
+  void take(const sharding::Segment& segment, std::vector<Placed>& placed);
+  /// Takes out the rows of appends before `end`.
+  [[nodiscard]] std::vector<Waiting> take_waiting(ShardId shard, ShardOffset end);
   [[nodiscard]] std::size_t events() const { return events_; }
 
  private:

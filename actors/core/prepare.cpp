@@ -79,8 +79,8 @@ Result<void> check_snapshots(const storage::EncodedAppend& append) {
 
 }  // namespace
 
-Preparer::Preparer(const storage::Store& store, const Limits& limits)
-    : store_(store), reader_(store), hasher_(store.hasher()), limits_(limits), window_from_(store.view().watermark.value) {}
+Preparer::Preparer(const storage::Store& store, const Limits& limits, std::function<bool(ShardId)> elsewhere)
+    : store_(store), reader_(store), hasher_(store.hasher()), limits_(limits), elsewhere_(std::move(elsewhere)), window_from_(store.view().watermark.value) {}
 
 Result<std::optional<Appended>> Preparer::prepare(Append&& append, Prepared& prepared) const {
   EVERSHARD_TRY(check(append, limits_));
@@ -149,8 +149,12 @@ Result<std::optional<Appended>> Preparer::look_up(Prepared& prepared, bool confi
 Result<std::optional<Appended>> Preparer::find_request(const storage::View& view, const Prepared& prepared) const {
   const auto& events = prepared.append.events;
   Known known(events.size());
-  std::size_t found = 0, first = 0;
+  std::size_t found = 0, first = 0, here = events.size();
   for (std::size_t i = events.size(); i-- > 0;) {
+    if (elsewhere_ && elsewhere_(events[i].shard)) {
+      --here;
+      continue;
+    }
     if (!events[i].id_given) continue;
     auto event = reader_.find_id(view, events[i].id, events[i].shard);
     if (!event) return refuse(std::move(event).error());
@@ -159,7 +163,7 @@ Result<std::optional<Appended>> Preparer::find_request(const storage::View& view
     first = i;
     ++found;
   }
-  if (found == events.size()) {
+  if (found == here && here != 0) {
     auto answer = answer_again(prepared, known);
     if (!answer) return refuse(std::move(answer).error());
     return std::move(*answer);
@@ -182,24 +186,39 @@ Result<std::optional<Appended>> Preparer::find_request(const storage::View& view
   return std::nullopt;
 }
 
+Result<bool> Preparer::knows_any(const Prepared& prepared) const {
+  const storage::View view = store_.view();
+  for (const auto& event : prepared.append.events) {
+    if (!event.id_given) continue;
+    auto found = reader_.find_id(view, event.id, event.shard);
+    if (!found) return refuse(std::move(found).error());
+    if (*found) return true;
+  }
+  return false;
+}
+
 // All ids are known: the same request, if they were stored by one append of as many events, in this order, with this content.
 Result<Appended> Preparer::answer_again(const Prepared& prepared, const Known& known) const {
   const auto& events = prepared.append.events;
   auto stored = reader_.request_of(*known[0]);
   if (!stored) return refuse(std::move(stored).error());
   bool same = stored->index == 0 && stored->count == events.size() && stored->content_hash == prepared.append.content_hash;
-  for (std::size_t i = 1; i < events.size(); ++i) same = same && known[i]->position == known[0]->position + i;
+  for (std::size_t i = 1; i < events.size(); ++i) same = same && (!known[i] || known[i]->position == known[0]->position + i);
   if (!same) return refuse(known_already(events[0].id, known[0]->position, ", by another request"));
 
   Appended answer;
   answer.duplicate = true;
   answer.first_position = known.front()->position;
-  answer.last_position = known.back()->position;
+  answer.last_position = known.front()->position + (events.size() - 1);
   std::vector<std::size_t> last(prepared.append.aggregates.size());
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (events[i].aggregate != storage::EncodedEvent::no_aggregate) last[events[i].aggregate] = i;
   }
   for (std::size_t a = 0; a < last.size(); ++a) {
+    if (!known[last[a]]) {
+      answer.versions.push_back({prepared.append.aggregates[a].id, SeqNr{0}});
+      continue;
+    }
     auto event = reader_.load(*known[last[a]]);
     if (!event) return refuse(std::move(event).error());
     answer.versions.push_back({prepared.append.aggregates[a].id, event->seq_nr});

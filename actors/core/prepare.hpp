@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -19,11 +20,13 @@ namespace evershard::actors {
 /// Any number of threads at once; reads the store, changes nothing.
 class Preparer {
  public:
-  Preparer(const storage::Store& store, const Limits& limits);
+  /// `elsewhere`: of a node of a cluster, which shards are other nodes' now: what lies there is not looked for here. Any thread.
+  Preparer(const storage::Store& store, const Limits& limits, std::function<bool(ShardId)> elsewhere = {});
 
   /// Checks, names, encodes and looks up.
   ///
-  /// Returns: the answer, if the request is stored already; nothing, if it has to be decided: see `prepared`.
+  /// Returns: the answer, if the request is stored already; nothing, if it has to be decided: see `prepared`. Of aggregates that lie
+  ///          elsewhere the answer has version 0.
   /// Errors:  what check(Append) says; duplicate_event: some of its ids are stored, or all of them by another request,
   ///          or its command is; corruption, io
   [[nodiscard]] Result<std::optional<Appended>> prepare(Append&& append, Prepared& prepared) const;
@@ -32,6 +35,9 @@ class Preparer {
   ///
   /// Returns, Errors: as prepare().
   [[nodiscard]] Result<std::optional<Appended>> look_up(Prepared& prepared, bool confirm) const;
+
+  /// Whether one of the ids of these events, or the command, is stored here. Errors: corruption, io
+  [[nodiscard]] Result<bool> knows_any(const Prepared& prepared) const;
 
   /// Where a snapshot written alone stands: the position of the event that made its version.
   /// Errors: invalid_argument, too_large; not_found: the aggregate has no such version; corruption, io
@@ -53,6 +59,7 @@ class Preparer {
   const storage::Reader reader_;
   const sharding::TermHasher hasher_;
   const Limits limits_;
+  const std::function<bool(ShardId)> elsewhere_;
   std::atomic<std::uint64_t> window_from_;  ///< may lag behind: the decision sends back what it cannot judge
 };
 

@@ -80,7 +80,8 @@ class ShardWriters {
 
   // -- the order
 
-  /// Shape: in the order of their numbers, each whole, with other nodes' segments; one that was applied is ignored.
+  /// Shape: in the order of their numbers, each whole, with other nodes' segments; one that was applied is ignored. Numbers are missing
+  ///        where the log has folded cuts that name no shard held here: the next one joins on to the positions all the same.
   void apply(const sharding::Cut& cut, WriterActions& actions);
   /// What the coordinator says of its window, as of a cut.
   void announce(GlobalPosition window_from, bool digests_wanted);
@@ -102,6 +103,8 @@ class ShardWriters {
   [[nodiscard]] CutNumber last_cut() const { return last_cut_; }
   [[nodiscard]] GlobalPosition watermark() const { return watermark_; }
   [[nodiscard]] bool is_open(ShardId shard) const;
+  /// Whether it knows the shard, open or not.
+  [[nodiscard]] bool holds(ShardId shard) const { return shards_.contains(shard); }
   /// The end of what is durable of the shard: what the coordinator is told when the node asks for it.
   [[nodiscard]] ShardOffset tail(ShardId shard) const;
   /// Whether nothing is under way.

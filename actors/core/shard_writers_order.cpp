@@ -10,7 +10,6 @@ namespace evershard::actors {
 
 void ShardWriters::apply(const sharding::Cut& cut, WriterActions& actions) {
   if (failed_ || cut.number <= last_cut_) return;
-  EVERSHARD_CHECK(cut.number == last_cut_ + 1, "cuts are applied in the order of their numbers (rule 10)");
   EVERSHARD_CHECK(cut.first_position == watermark_ + 1, "a cut begins behind the one before it (I-Dense)");
   const GlobalPosition before = watermark_;
   const auto lost = [&](ShardId id, Shard& shard, const std::string& why) {

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "evershard/cluster/local/local_feed.hpp"
 #include "evershard/cluster/local/local_pages.hpp"
 #include "evershard/cluster/local/node.hpp"
+#include "evershard/cluster/store/watermark_feed.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/backup.hpp"
@@ -66,6 +66,26 @@ Result<Local> Local::open(LocalOptions options) {
   return Local(std::make_unique<Impl>(Impl{*std::move(node)}));
 }
 
+namespace {
+
+class FollowedNode final : public cluster::Followed {
+ public:
+  explicit FollowedNode(std::shared_ptr<cluster::Node> node) : node_(std::move(node)) {}
+  [[nodiscard]] GlobalPosition watermark() const override { return node_->watch().watermark(); }
+  [[nodiscard]] Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout, const std::atomic<bool>* cancelled) override {
+    return node_->watch().wait_for(position, timeout, cancelled);
+  }
+  void nudge() override { node_->watch().nudge(); }
+  [[nodiscard]] std::unique_ptr<PageSource> pages(const Query& query, const ReadOptions& options, std::size_t page_events_max) override {
+    return std::make_unique<cluster::QueryPages>(node_, query, options, page_events_max);
+  }
+
+ private:
+  const std::shared_ptr<cluster::Node> node_;
+};
+
+}  // namespace
+
 Local::Local(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Local::Local(Local&&) noexcept = default;
 
@@ -107,7 +127,7 @@ EventStream Local::read(AggregateId aggregate, StreamOptions options) {
 EventFeed Local::follow(Query query, FollowOptions options) {
   if (auto checked = query.check(); !checked) return EventFeed(std::move(checked).error());
   if (options.page_events_max == 0) return EventFeed(Error(ErrorCode::invalid_argument, "a feed with pages of 0 events gives nothing"));
-  return EventFeed(std::make_unique<cluster::LocalFeed>(impl_->node, std::move(query), options));
+  return EventFeed(std::make_unique<cluster::WatermarkFeed>(std::make_shared<FollowedNode>(impl_->node), std::move(query), options));
 }
 
 Result<GlobalPosition> Local::head() {

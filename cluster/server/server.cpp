@@ -13,20 +13,20 @@ namespace evershard::server {
 
 /// Members end in reverse order.
 struct Server::Parts {
-  Parts(ServerOptions given, serving::Log& logs, Local opened, std::unique_ptr<TokenFile> access)
+  Parts(ServerOptions given, serving::Log& logs, std::unique_ptr<StoreInService> opened, std::unique_ptr<TokenFile> access)
       : options(std::move(given)),
         log(logs),
         tokens(std::move(access)),
         store(std::move(opened)),
         pool(options.read_threads),
-        watch(store),
-        served{store, store, pool, watch, [this] { return tokens->access(); }, [this] { return load_types(options.store.data_dir); },
+        watch(store->store()),
+        served{store->store(), store->administration(), pool, watch, [this] { return tokens->access(); }, [this] { return load_types(options.store.data_dir); },
                std::make_shared<serving::Metrics>(), std::make_shared<serving::ClientGate>(options.clients)} {}
 
   const ServerOptions options;
   serving::Log& log;
   const std::unique_ptr<TokenFile> tokens;
-  Local store;
+  const std::unique_ptr<StoreInService> store;
   serving::WorkPool pool;
   serving::HeadWatch watch;
   serving::Served served;
@@ -38,15 +38,15 @@ struct Server::Parts {
 Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Server::~Server() { stop(std::chrono::milliseconds(0)); }
 
-Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Log& log, const std::vector<StartDoor>& doors) {
+Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Log& log, const std::vector<StartDoor>& doors, const OpenStore& open) {
   auto tokens = std::make_unique<TokenFile>(options.tokens);
   EVERSHARD_TRY(tokens->load());
   if (tokens->is_open_to_others()) log.warning("everybody on this machine can read the file of tokens", {{"file", options.tokens.string()}});
-  auto store = Local::open(options.store);
+  auto store = open(options, log);
   if (!store) return refuse(std::move(store).error());
   std::unique_ptr<Server> server(new Server(std::make_unique<Parts>(std::move(options), log, *std::move(store), std::move(tokens))));
   auto& parts = *server->parts_;
-  if (const auto stats = parts.store.stats()) {
+  if (const auto stats = parts.store->administration().stats()) {
     log.info("store opened", {{"data", parts.options.store.data_dir.string()}, {"store", stats->info.store_id}, {"shards", stats->info.shards},
                               {"format", stats->info.format}, {"head", stats->watermark.value}});
   }
@@ -57,13 +57,13 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
     parts.doors.push_back(*std::move(door));
     for (const auto& address : parts.doors.back()->addresses()) log.info("listening", {{"speaks", parts.doors.back()->speaks()}, {"address", address}});
   }
-  parts.vacuuming.emplace(parts.store, parts.options.vacuum_every, log);
+  parts.vacuuming.emplace(parts.store->administration(), parts.options.vacuum_every, log);
   return server;
 }
 
 const RunningDoors& Server::doors() const { return parts_->doors; }
 
-bool Server::is_well() const { return parts_->store.head().has_value(); }
+bool Server::is_well() const { return parts_->store->store().head().has_value(); }
 
 Result<void> Server::reload() {
   auto outcome = parts_->tokens->load();
@@ -82,7 +82,7 @@ void Server::stop(std::chrono::milliseconds drain) {
     for (auto& thread : stopping) thread.join();
     parts_->watch.close();
     parts_->doors.clear();
-    parts_->store.close();
+    parts_->store->close();
   });
 }
 

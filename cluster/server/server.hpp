@@ -9,6 +9,7 @@
 
 #include "evershard/cluster/server/running_door.hpp"
 #include "evershard/cluster/server/server_options.hpp"
+#include "evershard/cluster/server/store_in_service.hpp"
 #include "evershard/cluster/serving/log.hpp"
 
 namespace evershard::server {
@@ -17,8 +18,9 @@ class Server {
  public:
   /// Reads the tokens, opens the store, then the doors in order.
   ///
-  /// Errors: those of TokenFile::load, Local::open and StartDoor; nothing is left open
-  [[nodiscard]] static Result<std::unique_ptr<Server>> start(ServerOptions options, serving::Log& log, const std::vector<StartDoor>& doors);
+  /// Errors: those of TokenFile::load, `open` and StartDoor; nothing is left open
+  [[nodiscard]] static Result<std::unique_ptr<Server>> start(ServerOptions options, serving::Log& log, const std::vector<StartDoor>& doors,
+                                                             const OpenStore& open = open_whole_store);
   /// stop(0)
   ~Server();
   Server(const Server&) = delete;

@@ -138,6 +138,22 @@ TEST_P(NodeStoreContract, WritesASnapshotWhereItsEventHasItsPlace) {
   EXPECT_EQ(Reader(store()).snapshots(AggregateId::parse(a).value(), Timestamp::now())->size(), 2u);
 }
 
+// An append whose events lie on shards in turn: its part in one shard is covered by several segments of one cut.
+TEST_P(NodeStoreContract, PlacesAPartThatStandsInTurnWithOthers) {
+  auto append = one(a, "Moved", "1");
+  append.event(a, "Moved", "3");
+  append.snapshots.push_back(snapshot_of(a, "state"));
+  ASSERT_TRUE(node().journal({std::move(append)}, true));
+
+  ASSERT_TRUE(node().apply(node().cut({node().segment(0, 1, 2), node().segment(2, 1, 2), node().segment(0, 2, 3)})));
+
+  EXPECT_THAT(positions(), ElementsAre(1, 3));
+  const auto snapshot = Reader(store()).latest_snapshot(AggregateId::parse(a).value());
+  ASSERT_TRUE(snapshot && *snapshot);
+  EXPECT_EQ((*snapshot)->version, SeqNr{2});
+  EXPECT_EQ((*snapshot)->position, GlobalPosition{3});
+}
+
 TEST_P(NodeStoreContract, AppliesCutsThatNameNoneOfItsShards) {
   ASSERT_TRUE(node().journal({one(a, "Placed", "1")}));
   ASSERT_TRUE(node().apply(node().cut({node().segment(2, 1, 5)})));

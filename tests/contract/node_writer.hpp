@@ -104,7 +104,7 @@ class NodeWriter {
   }
 
   Result<void> apply(const sharding::Cut& cut) {
-    auto staged = store_.stage_cut(sharding::cut_of_node(cut, [](const sharding::Segment& segment) { return own(segment.shard); }));
+    auto staged = store_.stage_cut(sharding::cut_of_node(cut, [](const sharding::Segment& segment) { return own(segment.shard); }, cut.openings));
     return store_.commit(*staged);
   }
 

@@ -22,13 +22,13 @@ TEST(NodeCut, KeepsItsOwnSegmentsAndCountsTheOthers) {
   cut.coordinator = Epoch{2};
   cut.first_position = GlobalPosition{10};
   cut.segments = {of(2, 1, 4), of(3, 1, 3, {ShardOffset{2}}), of(0, 7, 9), of(2, 4, 5, {ShardOffset{4}}), of(0, 9, 10), of(1, 1, 2)};
-  cut.openings = {{ShardId{1}, Epoch{2}, 2, ShardOffset{1}}};
+  cut.openings = {{ShardId{1}, Epoch{2}, 2, ShardOffset{1}}, {ShardId{0}, Epoch{3}, 1, ShardOffset{1}}};
 
-  const Cut kept = cut_of_node(cut, [](const Segment& segment) { return segment.shard.value < 1; });
+  const Cut kept = cut_of_node(cut, [](const Segment& segment) { return segment.shard.value < 1; }, {cut.openings[1]});
 
   EXPECT_EQ(kept.number, cut.number);
   EXPECT_EQ(kept.coordinator, cut.coordinator);
-  EXPECT_EQ(kept.openings, cut.openings);
+  EXPECT_THAT(kept.openings, ElementsAre(cut.openings[1]));
   EXPECT_THAT(kept.segments, ElementsAre(Segment::elsewhere(4), of(0, 7, 9), of(0, 9, 10), Segment::elsewhere(1)));
   EXPECT_EQ(kept.last_position(), cut.last_position());
   EXPECT_EQ(decode_cut(encode(kept), CutOf::node), kept);
@@ -40,7 +40,7 @@ TEST(NodeCut, AsksForShardAndEpoch) {
   cut.segments = {of(0, 1, 3)};
   cut.segments.front().epoch = Epoch{5};
 
-  EXPECT_THAT(cut_of_node(cut, [](const Segment& segment) { return segment.epoch == Epoch{4}; }).segments, ElementsAre(Segment::elsewhere(2)));
+  EXPECT_THAT(cut_of_node(cut, [](const Segment& segment) { return segment.epoch == Epoch{4}; }, {}).segments, ElementsAre(Segment::elsewhere(2)));
 }
 
 // Whatever is kept: positions and offsets stay as they were, every position has a run, and the bytes come back.
@@ -61,7 +61,7 @@ TEST(NodeCut, ChangesNoPlace) {
     const auto mask = random() % 16;
     const auto own = [&](const Segment& segment) { return (mask >> segment.shard.value & 1) != 0; };
 
-    const Cut kept = cut_of_node(cut, own);
+    const Cut kept = cut_of_node(cut, own, {});
 
     std::vector<sharding::Run> expected;
     for (const auto& run : runs_of(cut))
@@ -75,7 +75,7 @@ TEST(NodeCut, ChangesNoPlace) {
     }
     EXPECT_EQ(position, cut.last_position() + 1);
     EXPECT_EQ(decode_cut(encode(kept), CutOf::node), kept);
-    EXPECT_EQ(cut_of_node(kept, own), kept);
+    EXPECT_EQ(cut_of_node(kept, own, {}), kept);
   }
 }
 

@@ -15,7 +15,7 @@ namespace evershard::cluster {
 
 struct GreetingSetup {
   LinkSide side{};
-  Hello own{};  ///< of an acceptor: `session` and `to` are the dialler's
+  LinkHello own{};  ///< of an acceptor: `session` and `to` are the dialler's
   std::chrono::milliseconds heartbeat{};
   std::optional<std::string> secret{};  ///< none: somebody else has shown who they are (TLS)
   LinkNonce nonce{};

@@ -16,7 +16,7 @@ Refused differs(const std::string& what, const std::string& here, const std::str
 
 std::string node_text(NodeNumber node) { return "node " + std::to_string(node.value); }
 
-std::string versions_text(const Hello& hello) { return std::to_string(hello.version_oldest) + " to " + std::to_string(hello.version); }
+std::string versions_text(const LinkHello& hello) { return std::to_string(hello.version_oldest) + " to " + std::to_string(hello.version); }
 
 Refused no_hello(const char* why) { return refuse(ErrorCode::invalid_argument, std::string("the peer's greeting is malformed: ") + why); }
 
@@ -31,8 +31,8 @@ std::string_view name_of(NodeRole role) {
   return "unknown";
 }
 
-Hello make_hello(const LinkIdentity& who, const LinkLimits& limits, SessionNumber session, NodeNumber to) {
-  Hello hello;
+LinkHello make_hello(const LinkIdentity& who, const LinkLimits& limits, SessionNumber session, NodeNumber to) {
+  LinkHello hello;
   hello.who = who;
   hello.session = session;
   hello.to = to;
@@ -42,7 +42,7 @@ Hello make_hello(const LinkIdentity& who, const LinkLimits& limits, SessionNumbe
 }
 
 // The versions come first, and stay there in every version to come.
-std::string encode(const Hello& hello) {
+std::string encode(const LinkHello& hello) {
   std::string out;
   ByteWriter(out)
       .number(hello.version)
@@ -63,9 +63,9 @@ std::string encode(const Hello& hello) {
   return out;
 }
 
-Result<Hello> decode_hello(std::string_view bytes) {
+Result<LinkHello> decode_hello(std::string_view bytes) {
   ByteReader in(bytes);
-  Hello hello;
+  LinkHello hello;
   hello.version = in.number<std::uint16_t>();
   hello.version_oldest = in.number<std::uint16_t>();
   if (in.ran_short() || hello.version_oldest == 0 || hello.version_oldest > hello.version) return no_hello("no versions");
@@ -94,7 +94,7 @@ Result<Hello> decode_hello(std::string_view bytes) {
   return hello;
 }
 
-Result<LinkAgreement> agree(const Hello& own, const Hello& theirs, LinkSide own_side, std::chrono::milliseconds own_heartbeat) {
+Result<LinkAgreement> agree(const LinkHello& own, const LinkHello& theirs, LinkSide own_side, std::chrono::milliseconds own_heartbeat) {
   const auto version = std::min(own.version, theirs.version);
   if (version < own.version_oldest || version < theirs.version_oldest) return differs("the protocol version", versions_text(own), versions_text(theirs));
   if (own.who.cluster != theirs.who.cluster) return differs("the cluster id", in_quotes(own.who.cluster), in_quotes(theirs.who.cluster));

@@ -1,4 +1,4 @@
-// Hello: what two processes tell each other before anything else, and why they may not go on.
+// LinkHello: what two processes tell each other before anything else, and why they may not go on.
 
 #pragma once
 
@@ -43,7 +43,7 @@ struct LinkCredit {
   friend bool operator==(const LinkCredit&, const LinkCredit&) = default;
 };
 
-struct Hello {
+struct LinkHello {
   std::uint16_t version = link_version;
   std::uint16_t version_oldest = link_version_oldest;
   LinkIdentity who{};
@@ -63,15 +63,15 @@ struct LinkAgreement {
 };
 
 /// A side's own hello. `session` and `to`: of the dialler; an acceptor takes both from what it was sent.
-[[nodiscard]] Hello make_hello(const LinkIdentity& who, const LinkLimits& limits, SessionNumber session, NodeNumber to);
+[[nodiscard]] LinkHello make_hello(const LinkIdentity& who, const LinkLimits& limits, SessionNumber session, NodeNumber to);
 
-std::string encode(const Hello& hello);
+std::string encode(const LinkHello& hello);
 /// Errors: invalid_argument: no hello, or one with values that cannot be. What a newer version wrote behind is skipped.
-[[nodiscard]] Result<Hello> decode_hello(std::string_view bytes);
+[[nodiscard]] Result<LinkHello> decode_hello(std::string_view bytes);
 
 /// Whether these two may speak, and how.
 ///
 /// Errors: invalid_argument, naming what differs and both values: protocol version, cluster, shard count, hash, node number, direction
-[[nodiscard]] Result<LinkAgreement> agree(const Hello& own, const Hello& theirs, LinkSide own_side, std::chrono::milliseconds own_heartbeat);
+[[nodiscard]] Result<LinkAgreement> agree(const LinkHello& own, const LinkHello& theirs, LinkSide own_side, std::chrono::milliseconds own_heartbeat);
 
 }  // namespace evershard::cluster

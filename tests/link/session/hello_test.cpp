@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-Hello hello_of(std::uint32_t own, std::uint32_t to) { return make_hello(identity(own), {}, SessionNumber(77), NodeNumber(to)); }
+LinkHello hello_of(std::uint32_t own, std::uint32_t to) { return make_hello(identity(own), {}, SessionNumber(77), NodeNumber(to)); }
 
 std::string hex_of(std::string_view bytes) {
   std::string hex;
@@ -24,7 +24,7 @@ std::string hex_of(std::string_view bytes) {
 }
 
 // Frozen: a released version must be understood by its neighbours.
-TEST(Hello, HasTheseBytes) {
+TEST(LinkHello, HasTheseBytes) {
   EXPECT_EQ(hex_of(encode(hello_of(3, 2))),
             "0100"               // version
             "0100"               // oldest version
@@ -43,7 +43,7 @@ TEST(Hello, HasTheseBytes) {
             "d0070000");         // dead_after, ms
 }
 
-TEST(Hello, IsReadAsItWasWritten) {
+TEST(LinkHello, IsReadAsItWasWritten) {
   auto hello = hello_of(3, 2);
   hello.who.role = NodeRole::coordinator;
   const auto read = decode_hello(encode(hello));
@@ -55,9 +55,9 @@ TEST(Hello, IsReadAsItWasWritten) {
   EXPECT_EQ(read->dead_after, 2s);
 }
 
-TEST(Hello, SkipsWhatANewerOneWroteBehind) { EXPECT_TRUE(decode_hello(encode(hello_of(3, 2)) + "more")); }
+TEST(LinkHello, SkipsWhatANewerOneWroteBehind) { EXPECT_TRUE(decode_hello(encode(hello_of(3, 2)) + "more")); }
 
-TEST(Hello, RefusesWhatEndsEarly) {
+TEST(LinkHello, RefusesWhatEndsEarly) {
   const auto whole = encode(hello_of(3, 2));
   for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
     const auto read = decode_hello(std::string_view(whole).substr(0, bytes));
@@ -66,24 +66,24 @@ TEST(Hello, RefusesWhatEndsEarly) {
   }
 }
 
-TEST(Hello, RefusesValuesThatCannotBe) {
-  const auto refused = [](void (*spoil)(Hello&)) {
+TEST(LinkHello, RefusesValuesThatCannotBe) {
+  const auto refused = [](void (*spoil)(LinkHello&)) {
     auto hello = hello_of(3, 2);
     spoil(hello);
     return !decode_hello(encode(hello));
   };
-  EXPECT_TRUE(refused([](Hello& h) { h.version_oldest = 0; }));
-  EXPECT_TRUE(refused([](Hello& h) { h.version_oldest = 2; }));
-  EXPECT_TRUE(refused([](Hello& h) { h.who.cluster.clear(); }));
-  EXPECT_TRUE(refused([](Hello& h) { h.who.cluster.assign(65, 'x'); }));
-  EXPECT_TRUE(refused([](Hello& h) { h.who.role = NodeRole(4); }));
-  EXPECT_TRUE(refused([](Hello& h) { h.session = {}; }));
-  EXPECT_TRUE(refused([](Hello& h) { h.credit.requests_max = 0; }));
-  EXPECT_TRUE(refused([](Hello& h) { h.credit.payload_bytes_max = 0; }));
-  EXPECT_TRUE(refused([](Hello& h) { h.dead_after = 0ms; }));
+  EXPECT_TRUE(refused([](LinkHello& h) { h.version_oldest = 0; }));
+  EXPECT_TRUE(refused([](LinkHello& h) { h.version_oldest = 2; }));
+  EXPECT_TRUE(refused([](LinkHello& h) { h.who.cluster.clear(); }));
+  EXPECT_TRUE(refused([](LinkHello& h) { h.who.cluster.assign(65, 'x'); }));
+  EXPECT_TRUE(refused([](LinkHello& h) { h.who.role = NodeRole(4); }));
+  EXPECT_TRUE(refused([](LinkHello& h) { h.session = {}; }));
+  EXPECT_TRUE(refused([](LinkHello& h) { h.credit.requests_max = 0; }));
+  EXPECT_TRUE(refused([](LinkHello& h) { h.credit.payload_bytes_max = 0; }));
+  EXPECT_TRUE(refused([](LinkHello& h) { h.dead_after = 0ms; }));
 }
 
-TEST(Hello, AgreesWithItsLike) {
+TEST(LinkHello, AgreesWithItsLike) {
   auto acceptor = hello_of(2, 3);
   acceptor.dead_after = 800ms;
   const auto agreed = agree(hello_of(3, 2), acceptor, LinkSide::dialler, 500ms);
@@ -95,7 +95,7 @@ TEST(Hello, AgreesWithItsLike) {
   EXPECT_EQ(agree(acceptor, hello_of(3, 2), LinkSide::acceptor, 500ms)->heartbeat, 500ms);
 }
 
-TEST(Hello, SpeaksTheNewestVersionThatBothKnow) {
+TEST(LinkHello, SpeaksTheNewestVersionThatBothKnow) {
   auto newer = hello_of(3, 2);
   newer.version = 2;
   const auto agreed = agree(hello_of(2, 3), newer, LinkSide::acceptor, 500ms);
@@ -105,18 +105,18 @@ TEST(Hello, SpeaksTheNewestVersionThatBothKnow) {
 
 struct Mismatch {
   const char* name;
-  void (*spoil)(Hello&);
+  void (*spoil)(LinkHello&);
   const char* here;
   const char* there;
 };
 
 // Both sides refuse, each with its own view.
-TEST(Hello, RefusesEveryMismatchByNameWithBothValues) {
+TEST(LinkHello, RefusesEveryMismatchByNameWithBothValues) {
   const Mismatch mismatches[] = {
-      {"protocol version", [](Hello& h) { h.version = 9, h.version_oldest = 8; }, "1 to 1 here", "8 to 9 at the peer"},
-      {"cluster id", [](Hello& h) { h.who.cluster = "other"; }, "\"cluster-1\" here", "\"other\" at the peer"},
-      {"shard count", [](Hello& h) { h.who.shards = 32; }, "16 here", "32 at the peer"},
-      {"hash", [](Hello& h) { h.who.hash = 2; }, "1 here", "2 at the peer"},
+      {"protocol version", [](LinkHello& h) { h.version = 9, h.version_oldest = 8; }, "1 to 1 here", "8 to 9 at the peer"},
+      {"cluster id", [](LinkHello& h) { h.who.cluster = "other"; }, "\"cluster-1\" here", "\"other\" at the peer"},
+      {"shard count", [](LinkHello& h) { h.who.shards = 32; }, "16 here", "32 at the peer"},
+      {"hash", [](LinkHello& h) { h.who.hash = 2; }, "1 here", "2 at the peer"},
   };
   for (const auto& mismatch : mismatches) {
     for (const auto side : {LinkSide::dialler, LinkSide::acceptor}) {
@@ -131,15 +131,15 @@ TEST(Hello, RefusesEveryMismatchByNameWithBothValues) {
   }
 }
 
-TEST(Hello, RefusesAVersionWhoseHelloItCannotRead) {
+TEST(LinkHello, RefusesAVersionWhoseHelloItCannotRead) {
   std::string newer("\x09\x00\x08\x00", 4);
   const auto read = decode_hello(newer + "anything at all");
   ASSERT_TRUE(read);
   EXPECT_THAT(agree(hello_of(2, 3), *read, LinkSide::acceptor, 500ms).error().what, HasSubstr("protocol version"));
 }
 
-TEST(Hello, RefusesWrongNumbers) {
-  const auto what = [](Hello own, Hello theirs, LinkSide side) {
+TEST(LinkHello, RefusesWrongNumbers) {
+  const auto what = [](LinkHello own, LinkHello theirs, LinkSide side) {
     const auto agreed = agree(own, theirs, side, 500ms);
     return agreed ? "agreed" : agreed.error().what;
   };

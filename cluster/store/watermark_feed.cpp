@@ -1,4 +1,4 @@
-#include "evershard/cluster/local/local_feed.hpp"
+#include "evershard/cluster/store/watermark_feed.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,10 +7,10 @@ namespace evershard::cluster {
 
 using Kind = FeedItem::Kind;
 
-LocalFeed::LocalFeed(std::shared_ptr<Node> node, Query query, FollowOptions options)
-    : node_(std::move(node)), query_(std::move(query)), page_events_max_(options.page_events_max), at_(options.after) {}
+WatermarkFeed::WatermarkFeed(std::shared_ptr<Followed> store, Query query, FollowOptions options)
+    : store_(std::move(store)), query_(std::move(query)), page_events_max_(options.page_events_max), at_(options.after) {}
 
-Result<FeedItem> LocalFeed::next(std::chrono::milliseconds timeout) {
+Result<FeedItem> WatermarkFeed::next(std::chrono::milliseconds timeout) {
   const auto began = std::chrono::steady_clock::now();
   const auto left = [&] {
     const auto spent = std::chrono::steady_clock::now() - began;
@@ -26,11 +26,11 @@ Result<FeedItem> LocalFeed::next(std::chrono::milliseconds timeout) {
         return FeedItem{Kind::caught_up, {}, at_};
       }
       if (caught_up_) {
-        auto moved = node_->watch().wait_for(at_ + 1, left(), &cancelled_);
+        auto moved = store_->wait_for(at_ + 1, left(), &cancelled_);
         if (!moved && moved.error().code == ErrorCode::timeout) return FeedItem{Kind::idle, {}, at_};
         if (!moved) return refuse(std::move(moved).error());
       }
-      pass_ = std::make_unique<QueryPages>(node_, query_, ReadOptions{.after = at_}, page_events_max_);
+      pass_ = store_->pages(query_, ReadOptions{.after = at_}, page_events_max_);
     }
     const auto before = at_;
     auto item = read_page();
@@ -46,19 +46,19 @@ Result<FeedItem> LocalFeed::next(std::chrono::milliseconds timeout) {
   }
 }
 
-void LocalFeed::cancel() {
+void WatermarkFeed::cancel() {
   cancelled_ = true;
-  node_->watch().nudge();
+  store_->nudge();
 }
 
-Result<FeedItem> LocalFeed::read_page() {
+Result<FeedItem> WatermarkFeed::read_page() {
   auto page = pass_->next_page();
   if (!page) return refuse(std::move(page).error());
   if (page->complete) {
     at_ = std::max(at_, page->watermark);
     pass_.reset();
     passed_ = true;
-  } else {
+  } else if (!page->events.empty()) {
     at_ = page->events.back().position;
   }
   return FeedItem{Kind::events, std::move(page->events), at_};
@@ -66,8 +66,8 @@ Result<FeedItem> LocalFeed::read_page() {
 
 /// While a long pass was read, others went on appending: what they appended meanwhile is another pass, until it is so
 /// little that it comes as live.
-bool LocalFeed::near_the_head() const {
-  const auto watermark = node_->watch().watermark();
+bool WatermarkFeed::near_the_head() const {
+  const auto watermark = store_->watermark();
   return watermark <= at_ || watermark - at_ <= page_events_max_;
 }
 

@@ -1,0 +1,181 @@
+// `evershard cluster launch`: a whole cluster on this machine, for trying out: a coordinator and nodes, watched.
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <thread>
+
+#include "evershard/cli/child_process.hpp"
+#include "evershard/cli/commands.hpp"
+#include "evershard/cli/peer_flags.hpp"
+#include "evershard/cluster/server/stop_signals.hpp"
+
+namespace evershard::cli {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr milliseconds ready_timeout = std::chrono::seconds(60);
+constexpr milliseconds pause_first{200}, pause_most{10'000};
+constexpr milliseconds stop_timeout = std::chrono::seconds(60);
+constexpr std::uint64_t nodes_max = 64;
+
+Options launch_options() {
+  Options options = data_options();
+  options.argument("nodes", "how many nodes")
+      .value("listen", "HOST:PORT", "where the first node serves; the others on the ports behind it; port 0: free ones", "127.0.0.1:7420")
+      .number("shards", "N", "of a new cluster: how many shards, for good", 16)
+      .value("cluster", "NAME", "the cluster's name", "evershard");
+  return options;
+}
+
+/// One that is there is used again.
+Result<void> make_secret(const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::exists(file, error)) return {};
+  std::random_device random;
+  std::string secret;
+  for (int i = 0; i < 8; ++i) {
+    char word[9];
+    std::snprintf(word, sizeof word, "%08x", random());
+    secret += word;
+  }
+  const auto mask = ::umask(0077);
+  std::ofstream out(file);
+  out << secret << '\n';
+  out.close();
+  ::umask(mask);
+  if (!out) return refuse(ErrorCode::io, "cannot write " + file.string());
+  return {};
+}
+
+/// A process of the cluster, started again when it ends.
+class Watched {
+ public:
+  Watched(std::string name, std::vector<std::string> words, std::filesystem::path log) : name_(std::move(name)), words_(std::move(words)), log_(std::move(log)) {}
+
+  /// Errors: unavailable: it did not become ready; where it says why is named
+  Result<std::string> start() {
+    auto child = ChildProcess::start(words_, log_);
+    if (!child) return refuse(std::move(child).error());
+    child_ = std::make_unique<ChildProcess>(std::move(*child));
+    auto ready = child_->wait_ready(ready_timeout);
+    if (!ready) return refuse(ErrorCode::unavailable, name_ + " did not become ready: see " + log_.string());
+    since_ = Clock::now();
+    // Whoever starts it again takes the port that others know.
+    if (const auto flag = std::ranges::find(words_, "--listen"); flag != words_.end()) *(flag + 1) = *ready;
+    return *ready;
+  }
+  /// What has happened to it, if something has.
+  std::optional<std::string> look() {
+    if (again_at_) {
+      if (Clock::now() < *again_at_) return std::nullopt;
+      again_at_.reset();
+      if (auto child = ChildProcess::start(words_, log_)) child_ = std::make_unique<ChildProcess>(std::move(*child));
+      since_ = Clock::now();
+      return name_ + " was started again, pid " + std::to_string(child_ ? child_->pid() : 0);
+    }
+    const auto status = child_ ? child_->ended() : std::optional<int>(127);
+    if (!status) {
+      if (Clock::now() - since_ > pause_most) pause_ = pause_first;
+      return std::nullopt;
+    }
+    again_at_ = Clock::now() + pause_;
+    pause_ = std::min(pause_ * 2, pause_most);
+    return name_ + " has ended with status " + std::to_string(*status) + ": see " + log_.string();
+  }
+  void ask_to_stop() const {
+    if (child_) child_->ask_to_stop();
+  }
+  [[nodiscard]] bool is_over() { return !child_ || child_->ended().has_value(); }
+  [[nodiscard]] pid_t pid() const { return child_ ? child_->pid() : -1; }
+
+ private:
+  const std::string name_;
+  std::vector<std::string> words_;
+  const std::filesystem::path log_;
+  std::unique_ptr<ChildProcess> child_;
+  Clock::time_point since_{};
+  milliseconds pause_ = pause_first;
+  std::optional<Clock::time_point> again_at_;
+};
+
+void say(const Invocation& invocation, const std::string& line) {
+  invocation.out.write(line + '\n');
+  invocation.out.flush();
+}
+
+/// All at once; whoever does not end in time is ended.
+void stop(std::vector<Watched>& nodes, Watched& coordinator) {
+  for (const auto& node : nodes) node.ask_to_stop();
+  const auto until = Clock::now() + stop_timeout;
+  const auto over = [&] { return std::all_of(nodes.begin(), nodes.end(), [](Watched& node) { return node.is_over(); }); };
+  while (!over() && Clock::now() < until) std::this_thread::sleep_for(milliseconds(20));
+  coordinator.ask_to_stop();
+  while (!coordinator.is_over() && Clock::now() < until) std::this_thread::sleep_for(milliseconds(20));
+}
+
+Outcome run_launch(const Invocation& invocation) {
+  const auto& arguments = invocation.arguments;
+  const auto count = arguments.number_at_least("nodes", 1);
+  if (count > nodes_max) throw UsageError("a cluster of " + std::to_string(count) + " nodes on one machine: the most is " + std::to_string(nodes_max));
+  const auto listen = host_and_port("listen", *arguments.text("listen"));
+  const auto folder = invocation.data_dir();
+  const auto shards = std::to_string(arguments.number_at_least("shards", 1));
+  const auto name = *arguments.text("cluster");
+
+  const server::StopSignals signals;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return Failed(Failure(ErrorCode::io, "cannot create " + folder.string() + ": " + error.message()));
+  const auto secret = folder / "secret";
+  if (auto made = make_secret(secret); !made) return Failed(Failure(std::move(made).error()));
+
+  const bool fresh = !std::filesystem::exists(folder / "coordinator", error);
+  std::vector<std::string> words{"evershard", "coordinator", "--data", (folder / "coordinator").string(), "--listen", "127.0.0.1:0", "--nodes", std::to_string(count),
+                                 "--secret-file", secret.string(), "--cluster", name};
+  if (fresh) words.insert(words.end(), {"--shards", shards});
+  Watched coordinator("the coordinator", std::move(words), folder / "coordinator.log");
+  auto coordinator_at = coordinator.start();
+  if (!coordinator_at) return Failed(Failure(std::move(coordinator_at).error()));
+  say(invocation, "coordinator " + *coordinator_at + " pid " + std::to_string(coordinator.pid()));
+
+  std::vector<Watched> nodes;
+  std::vector<std::string> addresses;
+  for (std::uint64_t n = 1; n <= count; ++n) {
+    const auto port = listen.port == 0 ? 0 : listen.port + static_cast<std::uint16_t>(n - 1);
+    const auto host = listen.host.find(':') == std::string::npos ? listen.host : '[' + listen.host + ']';
+    std::vector<std::string> node{"evershard", "node", "--node", std::to_string(n), "--data", (folder / ("node-" + std::to_string(n))).string(), "--coordinator", *coordinator_at,
+                                  "--secret-file", secret.string(), "--cluster", name, "--listen", host + ':' + std::to_string(port), "--http-listen", "none"};
+    if (fresh) node.insert(node.end(), {"--shards", shards});
+    nodes.emplace_back("node " + std::to_string(n), std::move(node), folder / ("node-" + std::to_string(n) + ".log"));
+    auto ready = nodes.back().start();
+    if (!ready) {
+      stop(nodes, coordinator);
+      return Failed(Failure(std::move(ready).error()));
+    }
+    addresses.push_back(*ready);
+    say(invocation, "node " + std::to_string(n) + ' ' + *ready + " pid " + std::to_string(nodes.back().pid()));
+  }
+  say(invocation, "ready " + addresses.front());
+  while (signals.wait(milliseconds(50)) != server::Asked::stop) {
+    if (auto news = coordinator.look()) say(invocation, *news);
+    for (auto& node : nodes)
+      if (auto news = node.look()) say(invocation, *news);
+  }
+  stop(nodes, coordinator);
+  return {};
+}
+
+}  // namespace
+
+Command cluster_launch_command() {
+  return {"cluster launch", "server", "Runs a cluster on this machine, for trying out: a coordinator and nodes, watched until Ctrl-C.",
+          "evershard cluster launch 3 --data cluster", launch_options, run_launch};
+}
+
+}  // namespace evershard::cli

@@ -1,0 +1,286 @@
+#include "evershard/cluster/node/cluster_node.hpp"
+
+#include <algorithm>
+#include <future>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "evershard/cluster/store/watermark_feed.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/validate.hpp"
+#include "evershard/sharding/route.hpp"
+#include "evershard/sharding/stream_hash.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+Error no_owner(ShardId shard) {
+  ErrorDetails details;
+  details.shard = shard;
+  return {ErrorCode::unavailable, "shard " + std::to_string(shard.value) + " has no node", std::move(details)};
+}
+
+/// An answer that is waited for, at most so long.
+template <class T>
+class Awaited {
+ public:
+  [[nodiscard]] NodeDone<T> done() {
+    return [promise = promise_](Result<T> result) { promise->set_value(std::move(result)); };
+  }
+  [[nodiscard]] Result<T> wait(std::chrono::milliseconds timeout, std::uint32_t node) {
+    if (answer_.wait_for(timeout) == std::future_status::ready) return answer_.get();
+    return refuse(ErrorCode::unavailable, "node " + std::to_string(node) + " did not answer in time");
+  }
+
+ private:
+  std::shared_ptr<std::promise<Result<T>>> promise_ = std::make_shared<std::promise<Result<T>>>();
+  std::future<Result<T>> answer_ = promise_->get_future();
+};
+
+}  // namespace
+
+/// One aggregate's events, page after page, from the node that owns it.
+class ClusterNode::StreamPages final : public PageSource {
+ public:
+  StreamPages(ClusterNode& node, AggregateId aggregate, StreamOptions options, GlobalPosition watermark)
+      : node_(node), aggregate_(std::move(aggregate)), options_(options), watermark_(watermark) {}
+
+  Result<Page> next_page() override {
+    auto owner = node_.owner_of(node_.shard_of(aggregate_));
+    if (!owner) return refuse(std::move(owner).error());
+    NodeStreamAsked asked{aggregate_, options_, watermark_, static_cast<std::uint32_t>(node_.options_.page_events_max)};
+    Awaited<NodePage> answer;
+    node_.ask_stream(*owner, std::move(asked), answer.done());
+    auto got = answer.wait(node_.options_.timeout, *owner);
+    if (!got) return refuse(std::move(got).error());
+    Page page;
+    page.watermark = watermark_;
+    page.events = std::move(got->events);
+    if (options_.limit) *options_.limit -= std::min<std::uint64_t>(*options_.limit, page.events.size());
+    page.complete = got->end || page.events.empty() || options_.limit == std::uint64_t{0};
+    if (page.complete) return page;
+    const auto last = page.events.back().seq_nr;
+    if (options_.direction == Direction::backwards && last == SeqNr{1}) page.complete = true;
+    options_.from = options_.direction == Direction::forwards ? last + 1 : SeqNr{last.value - 1};
+    return page;
+  }
+  void cancel() override {}
+
+ private:
+  ClusterNode& node_;
+  const AggregateId aggregate_;
+  StreamOptions options_;
+  const GlobalPosition watermark_;
+};
+
+/// Repeats reads of this node whenever its watermark moves.
+class ClusterNode::Feed final : public Followed {
+ public:
+  explicit Feed(ClusterNode& node) : node_(node) {}
+  [[nodiscard]] GlobalPosition watermark() const override { return node_.watermark(); }
+  [[nodiscard]] Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout, const std::atomic<bool>* cancelled) override {
+    return node_.committer_.watch().wait_for(position, timeout, cancelled);
+  }
+  void nudge() override { node_.committer_.watch().nudge(); }
+  [[nodiscard]] std::unique_ptr<PageSource> pages(const Query& query, const ReadOptions& options, std::size_t page_events_max) override {
+    const auto watermark = node_.watermark();
+    auto shards = node_.shards_by_node(watermark);
+    if (!shards) return std::make_unique<Refusing>(std::move(shards).error());
+    return node_.gather(std::move(*shards), query, options, watermark, page_events_max);
+  }
+
+ private:
+  class Refusing final : public PageSource {
+   public:
+    explicit Refusing(Error error) : error_(std::move(error)) {}
+    Result<Page> next_page() override { return refuse(error_); }
+    void cancel() override {}
+
+   private:
+    const Error error_;
+  };
+  ClusterNode& node_;
+};
+
+ClusterNode::ClusterNode(storage::NodeStore& store, NodeNetwork& network, ClusterNodeOptions options)
+    : store_(store), network_(network), options_(std::move(options)), committer_(store, network, options_.committer) {}
+
+ClusterNode::~ClusterNode() = default;
+
+ShardId ClusterNode::shard_of(const AggregateId& aggregate) const { return sharding::shard_of(sharding::stream_hash(aggregate), store_.identity().shards); }
+
+Result<std::uint32_t> ClusterNode::owner_of(ShardId shard) const {
+  const auto owner = committer_.owners()[shard.value];
+  if (owner == 0) return refuse(no_owner(shard));
+  return owner;
+}
+
+Result<ClusterNode::ShardsOf> ClusterNode::shards_by_node(GlobalPosition watermark) const {
+  ShardsOf shards;
+  const auto owners = committer_.owners();
+  for (std::size_t s = 0; s != owners.size(); ++s) {
+    const ShardId shard{static_cast<std::uint16_t>(s)};
+    if (owners[s] != 0) shards[owners[s]].push_back(shard);
+    else if (watermark.value != 0) return refuse(no_owner(shard));
+  }
+  return shards;
+}
+
+void ClusterNode::append_async(Append append, AppendCompletion done) {
+  if (auto checked = check(append, options_.committer.limits); !checked) return done(refuse(std::move(checked).error()));
+  // Without an aggregate, the first event's id decides; it is given here, by the rule of Preparer, so that every node decides alike.
+  auto& first = append.events.front();
+  if (!first.id.given()) {
+    const auto named = std::ranges::find_if(append.events, [](const Event& event) { return event.id.given(); });
+    if (append.request_id) first.id = EventId::derived(*append.request_id, 0);
+    else first.id = named != append.events.end() ? EventId::derived(named->id, 0) : EventId::random();
+  }
+  auto owner = owner_of(sharding::shard_of(first, first.id, store_.identity().shards));
+  if (!owner) return done(refuse(std::move(owner).error()));
+  if (*owner == options_.committer.self.node) return committer_.append_async(std::move(append), std::move(done));
+  network_.forward(*owner, std::move(append), std::move(done));
+}
+
+Result<Appended> ClusterNode::append(Append append) {
+  auto promise = std::make_shared<std::promise<Result<Appended>>>();
+  auto answer = promise->get_future();
+  append_async(std::move(append), [promise](Result<Appended> result) { promise->set_value(std::move(result)); });
+  return answer.get();
+}
+
+std::unique_ptr<PageSource> ClusterNode::gather(ShardsOf shards, Query query, const ReadOptions& options, GlobalPosition watermark, std::size_t page_events_max) {
+  GatherOptions gathering{std::move(shards), watermark, options_.timeout, page_events_max};
+  return std::make_unique<Gather>(std::move(gathering), std::move(query), options, [this](std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done) {
+    if (node == options_.committer.self.node) return done(committer_.reader().read(asked));
+    network_.read(node, std::move(asked), std::move(done));
+  });
+}
+
+EventStream ClusterNode::read(Query query, ReadOptions options) {
+  if (auto checked = query.check(); !checked) return EventStream(std::move(checked).error());
+  if (options.at_least) {
+    if (auto there = wait_for(*options.at_least, options_.timeout); !there) return EventStream(std::move(there).error());
+  }
+  const auto bound = watermark();
+  auto shards = shards_by_node(bound);
+  if (!shards) return EventStream(std::move(shards).error());
+  return EventStream(gather(std::move(*shards), std::move(query), options, bound, options_.page_events_max));
+}
+
+EventStream ClusterNode::read(AggregateId aggregate, StreamOptions options) {
+  if (auto checked = AggregateId::check(aggregate); !checked) return EventStream(std::move(checked).error());
+  return EventStream(std::make_unique<StreamPages>(*this, std::move(aggregate), options, watermark()));
+}
+
+EventFeed ClusterNode::follow(Query query, FollowOptions options) {
+  if (auto checked = query.check(); !checked) return EventFeed(std::move(checked).error());
+  if (options.page_events_max == 0) return EventFeed(Error(ErrorCode::invalid_argument, "a feed with pages of 0 events gives nothing"));
+  return EventFeed(std::make_unique<WatermarkFeed>(std::make_shared<Feed>(*this), std::move(query), options));
+}
+
+Result<AggregateInfo> ClusterNode::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) {
+  EVERSHARD_TRY(AggregateId::check(aggregate));
+  auto owner = owner_of(shard_of(aggregate));
+  if (!owner) return refuse(std::move(owner).error());
+  NodeHeadAsked asked{aggregate, std::min(watermark(), up_to.value_or(watermark()))};
+  Awaited<AggregateInfo> answer;
+  if (*owner == options_.committer.self.node) answer.done()(committer_.reader().head(asked));
+  else network_.head(*owner, asked, answer.done());
+  auto info = answer.wait(options_.timeout, *owner);
+  if (info && info->version == SeqNr{0}) {
+    return refuse(ErrorCode::not_found,
+                  "there is no aggregate " + in_quotes(aggregate.text()) + (up_to ? " at position " + std::to_string(up_to->value) : std::string()));
+  }
+  return info;
+}
+
+Result<std::vector<AggregateInfo>> ClusterNode::aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) {
+  if (type) EVERSHARD_TRY(AggregateId::check({*type, "x"}));
+  if (after) EVERSHARD_TRY(AggregateId::check(*after));
+  const auto bound = watermark();
+  auto shards = shards_by_node(bound);
+  if (!shards) return refuse(std::move(shards).error());
+  constexpr std::size_t most = 100'000;  // of one answer
+  const auto each = static_cast<std::uint32_t>(std::min(limit, most));
+  std::vector<std::pair<std::uint32_t, Awaited<std::vector<AggregateInfo>>>> answers;
+  for (auto& [node, own] : *shards) {
+    auto& answer = answers.emplace_back(node, Awaited<std::vector<AggregateInfo>>()).second;
+    NodeAggregatesAsked asked{own, type, after, each, bound};
+    if (node == options_.committer.self.node) answer.done()(committer_.reader().aggregates(asked));
+    else network_.aggregates(node, std::move(asked), answer.done());
+  }
+  std::vector<AggregateInfo> all;
+  std::optional<AggregateId> known_to;  // of a node that gave as many as it may, no more is known
+  for (auto& [node, answer] : answers) {
+    auto some = answer.wait(options_.timeout, node);
+    if (!some) return some;
+    if (some->size() == each && each < limit && (!known_to || some->back().aggregate < *known_to)) known_to = some->back().aggregate;
+    std::move(some->begin(), some->end(), std::back_inserter(all));
+  }
+  std::ranges::sort(all, {}, &AggregateInfo::aggregate);
+  if (known_to) std::erase_if(all, [&](const auto& info) { return *known_to < info.aggregate; });
+  if (all.size() > limit) all.resize(limit);
+  if (!known_to || all.empty() || all.size() == limit) return all;
+  auto rest = aggregates(std::move(type), all.back().aggregate, limit - all.size());
+  if (!rest) return rest;
+  std::move(rest->begin(), rest->end(), std::back_inserter(all));
+  return all;
+}
+
+Result<RecordedEvent> ClusterNode::event_at(GlobalPosition position) {
+  const auto bound = watermark();
+  if (position.value == 0 || position > bound) {
+    return refuse(ErrorCode::not_found, "there is no event at position " + std::to_string(position.value) + ": positions go from 1 to the watermark, " + std::to_string(bound.value));
+  }
+  auto stream = read(Query::all(), ReadOptions{.after = position - 1, .up_to = position, .limit = 1});
+  auto event = stream.next();
+  if (!event) return refuse(std::move(event).error());
+  if (!*event) return refuse(ErrorCode::corruption, "no shard has the event at position " + std::to_string(position.value));
+  return std::move(**event);
+}
+
+Result<void> ClusterNode::put_snapshot(Snapshot snapshot) {
+  EVERSHARD_TRY(check(snapshot, options_.committer.limits));
+  auto owner = owner_of(shard_of(snapshot.aggregate));
+  if (!owner) return refuse(std::move(owner).error());
+  Awaited<void> answer;
+  if (*owner == options_.committer.self.node) committer_.put_snapshot(std::move(snapshot), watermark(), answer.done());
+  else network_.put_snapshot(*owner, std::move(snapshot), watermark(), answer.done());
+  return answer.wait(options_.timeout, *owner);
+}
+
+Result<std::vector<RecordedSnapshot>> ClusterNode::find_snapshots(const AggregateId& aggregate, NodeSnapshotsAsked::Which which, std::uint64_t at) {
+  EVERSHARD_TRY(AggregateId::check(aggregate));
+  auto owner = owner_of(shard_of(aggregate));
+  if (!owner) return refuse(std::move(owner).error());
+  NodeSnapshotsAsked asked{aggregate, which, at, watermark()};
+  Awaited<std::vector<RecordedSnapshot>> answer;
+  if (*owner == options_.committer.self.node) answer.done()(committer_.reader().snapshots(asked));
+  else network_.snapshots(*owner, std::move(asked), answer.done());
+  return answer.wait(options_.timeout, *owner);
+}
+
+Result<std::optional<RecordedSnapshot>> ClusterNode::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) {
+  using Which = NodeSnapshotsAsked::Which;
+  auto found = find_snapshots(aggregate, at_or_before ? Which::at_or_before : Which::latest, at_or_before ? at_or_before->value : 0);
+  if (!found) return refuse(std::move(found).error());
+  if (found->empty()) return std::nullopt;
+  return std::move(found->front());
+}
+
+Result<std::optional<RecordedSnapshot>> ClusterNode::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) {
+  auto found = find_snapshots(aggregate, NodeSnapshotsAsked::Which::as_of, up_to.value);
+  if (!found) return refuse(std::move(found).error());
+  if (found->empty()) return std::nullopt;
+  return std::move(found->front());
+}
+
+Result<std::vector<RecordedSnapshot>> ClusterNode::snapshots(const AggregateId& aggregate) { return find_snapshots(aggregate, NodeSnapshotsAsked::Which::all, 0); }
+
+void ClusterNode::ask_stream(std::uint32_t node, NodeStreamAsked asked, NodeDone<NodePage> done) {
+  if (node == options_.committer.self.node) return done(committer_.reader().read_stream(asked));
+  network_.read_stream(node, std::move(asked), std::move(done));
+}
+
+}  // namespace evershard::cluster

@@ -1,0 +1,70 @@
+// ClusterNode: a node of a cluster as the whole store: what its shards do not have, it asks others for.
+
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+
+#include "evershard/cluster/node/gather.hpp"
+#include "evershard/cluster/node/node_committer.hpp"
+#include "evershard/cluster/store/event_store.hpp"
+
+namespace evershard::cluster {
+
+struct ClusterNodeOptions {
+  NodeCommitterOptions committer{};
+  std::size_t page_events_max = 1'000;
+  std::chrono::milliseconds timeout = std::chrono::seconds(10);  ///< of a page, and of `at_least`
+};
+
+/// Errors beyond EventStore's: unavailable: a shard that is needed has no node, or its node does not answer: named; wrong_shard: it has
+/// moved just now, try again.
+/// Owner: store and network outlive it.
+class ClusterNode final : public EventStore {
+ public:
+  ClusterNode(storage::NodeStore& store, NodeNetwork& network, ClusterNodeOptions options);
+  ~ClusterNode() override;
+
+  /// To the owner of the shard of its first event, here or there.
+  [[nodiscard]] Result<Appended> append(Append append) override;
+  void append_async(Append append, AppendCompletion done) override;
+
+  /// Over all shards, as of this node's watermark.
+  [[nodiscard]] EventStream read(Query query, ReadOptions options = {}) override;
+  [[nodiscard]] EventStream read(AggregateId aggregate, StreamOptions options = {}) override;
+  using EventStore::read;
+  [[nodiscard]] EventFeed follow(Query query, FollowOptions options = {}) override;
+  [[nodiscard]] Result<GlobalPosition> head() override { return committer_.watch().watermark(); }
+  [[nodiscard]] Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override { return committer_.watch().wait_for(position, timeout); }
+  [[nodiscard]] Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override;
+  [[nodiscard]] Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) override;
+  [[nodiscard]] Result<RecordedEvent> event_at(GlobalPosition position) override;
+
+  [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot) override;
+  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before = {}) override;
+  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override;
+  [[nodiscard]] Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override;
+
+  [[nodiscard]] NodeCommitter& committer() { return committer_; }
+  [[nodiscard]] ShardId shard_of(const AggregateId& aggregate) const;
+
+ private:
+  class StreamPages;
+  class Feed;
+  using ShardsOf = std::map<std::uint32_t, std::vector<ShardId>>;
+  [[nodiscard]] Result<std::uint32_t> owner_of(ShardId shard) const;
+  /// Which shards each node owns. Errors: unavailable: one of them has no node, and there are events
+  [[nodiscard]] Result<ShardsOf> shards_by_node(GlobalPosition watermark) const;
+  [[nodiscard]] GlobalPosition watermark() const { return committer_.watch().watermark(); }
+  [[nodiscard]] std::unique_ptr<PageSource> gather(ShardsOf shards, Query query, const ReadOptions& options, GlobalPosition watermark, std::size_t page_events_max);
+  void ask_stream(std::uint32_t node, NodeStreamAsked asked, NodeDone<NodePage> done);
+  [[nodiscard]] Result<std::vector<RecordedSnapshot>> find_snapshots(const AggregateId& aggregate, NodeSnapshotsAsked::Which which, std::uint64_t at);
+
+  storage::NodeStore& store_;
+  NodeNetwork& network_;
+  const ClusterNodeOptions options_;
+  mutable NodeCommitter committer_;
+};
+
+}  // namespace evershard::cluster

@@ -1,0 +1,128 @@
+#include "evershard/cluster/node/coordinator_host.hpp"
+
+#include <utility>
+
+namespace evershard::cluster {
+
+Result<std::unique_ptr<CoordinatorHost>> CoordinatorHost::lead(sharding::CutLog& log, CoordinatorNetwork& network, CoordinatorHostOptions options) {
+  auto led = log.lead();
+  if (!led) return refuse(std::move(led).error());
+  return std::unique_ptr<CoordinatorHost>(new CoordinatorHost(log, network, std::move(options)));
+}
+
+CoordinatorHost::CoordinatorHost(sharding::CutLog& log, CoordinatorNetwork& network, CoordinatorHostOptions options)
+    : log_(log), network_(network), options_(std::move(options)), coordinator_(log.state(), options_.coordinator), thread_([this] { loop(); }) {}
+
+CoordinatorHost::~CoordinatorHost() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  more_.notify_all();
+  thread_.join();
+}
+
+void CoordinatorHost::hello(Hello hello) {
+  post([this, hello = std::move(hello)] { carry_out(coordinator_.hello(hello)); });
+}
+
+void CoordinatorHost::lost(NodeProcess process) {
+  post([this, process] { carry_out(coordinator_.lost(process)); });
+}
+
+void CoordinatorHost::report(NodeProcess from, Report report, std::uint64_t ask) {
+  post([this, from, report = std::move(report), ask]() mutable {
+    const bool asks = report.appends.empty();
+    const auto shard = report.shard;
+    const auto epoch = report.epoch;
+    // What is being put was made before; the one after it is made of what is known by then.
+    const auto promised = coordinator_.stored().last_cut + (coordinator_.putting() ? 2 : 1);
+    auto actions = coordinator_.report(from, std::move(report));
+    if (asks && !coordinator_.ended()) network_.promise(from, shard, epoch, ask, promised, coordinator_.stored().epoch);
+    carry_out(std::move(actions));
+  });
+}
+
+void CoordinatorHost::held(Held held) {
+  post([this, held] { carry_out(coordinator_.held(held)); });
+}
+
+void CoordinatorHost::cuts_after(CutsAfter asked) {
+  post([this, asked] { carry_out(coordinator_.cuts_after(asked)); });
+}
+
+std::optional<Error> CoordinatorHost::ended() const {
+  const std::lock_guard lock(mutex_);
+  return ended_;
+}
+
+void CoordinatorHost::post(std::function<void()> input) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    inbox_.push_back(std::move(input));
+  }
+  more_.notify_one();
+}
+
+void CoordinatorHost::loop() {
+  while (take_inputs(std::nullopt)) {
+    while (put_) {
+      // What comes while a cut is being put goes into the next one.
+      const bool counts_only = put_->segments.empty() && put_->openings.empty();
+      const auto put = log_.put(*put_);
+      put_.reset();
+      if (!take_inputs(counts_only ? options_.counting_pause : std::chrono::milliseconds(0))) return;
+      if (!coordinator_.ended()) carry_out(coordinator_.put_returned(put));
+    }
+  }
+}
+
+/// Waits for something to come: absent: until it does. Returns: false: it is over.
+bool CoordinatorHost::take_inputs(std::optional<std::chrono::milliseconds> wait) {
+  std::vector<std::function<void()>> inputs;
+  {
+    std::unique_lock lock(mutex_);
+    const auto come = [this] { return stopping_ || !inbox_.empty(); };
+    if (!wait) more_.wait(lock, come);
+    else if (wait->count() > 0) more_.wait_for(lock, *wait, come);
+    if (stopping_) return false;
+    inputs.swap(inbox_);
+  }
+  for (const auto& input : inputs) {
+    if (!coordinator_.ended()) input();
+  }
+  return true;
+}
+
+void CoordinatorHost::carry_out(CoordinatorActions actions) {
+  for (const auto& warning : actions.warnings)
+    if (options_.warn) options_.warn(warning);
+  if (actions.ended) {
+    put_.reset();
+    if (options_.warn) options_.warn(*actions.ended);
+    const std::lock_guard lock(mutex_);
+    ended_ = *actions.ended;
+    return;
+  }
+  for (const auto& outgoing : actions.send) send(outgoing.to, outgoing.message);
+  for (const auto& asked : actions.read) {
+    auto found = log_.cuts_after(asked.after, options_.cuts_bytes_max);
+    if (found) send(asked.by, coordinator_.cuts_message(asked, std::move(*found)));
+    else if (options_.warn) options_.warn(found.error());
+  }
+  if (actions.fold) {
+    auto folded = log_.fold(coordinator_.stored().epoch, *actions.fold);
+    if (folded) coordinator_.folded(log_.state());
+    else if (options_.warn) options_.warn(folded.error());
+  }
+  if (actions.put) put_ = std::move(actions.put);
+}
+
+void CoordinatorHost::send(const std::optional<NodeProcess>& to, const ToNode& message) {
+  if (to) return network_.to_node(*to, message);
+  for (const auto& [node, member] : coordinator_.members())
+    if (member.here) network_.to_node(member.process, message);
+}
+
+}  // namespace evershard::cluster

@@ -1,0 +1,76 @@
+// CoordinatorHost: the one thread of a coordinator, which has the cut log.
+
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "evershard/cluster/order/coordinator.hpp"
+#include "evershard/sharding/cut_log.hpp"
+
+namespace evershard::cluster {
+
+/// Where a coordinator's messages go. Called from its thread; does not block. What cannot be sent is lost: nodes ask again.
+class CoordinatorNetwork {
+ public:
+  virtual ~CoordinatorNetwork() = default;
+  virtual void to_node(NodeProcess node, ToNode message) = 0;
+  /// The answer to a report without appends, see ShardWriters::cut_promised.
+  virtual void promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator) = 0;
+};
+
+struct CoordinatorHostOptions {
+  CoordinatorOptions coordinator{};
+  std::size_t cuts_bytes_max = 512u << 10;       ///< of one answer to CutsAfter
+  /// Between cuts that only count for how long parts wait for their siblings: those have some network and a sync before them.
+  std::chrono::milliseconds counting_pause{1};
+  std::function<void(const Error&)> warn{};      ///< for the log; from its thread
+};
+
+/// Leads from the start on, until somebody else does or the log fails: then ended() says why.
+///
+/// Any thread. Owner: the log and the network outlive it.
+/// Source: docs/ordering.md, rules 1 to 8.
+class CoordinatorHost {
+ public:
+  /// Errors: those of CutLog::lead
+  [[nodiscard]] static Result<std::unique_ptr<CoordinatorHost>> lead(sharding::CutLog& log, CoordinatorNetwork& network, CoordinatorHostOptions options);
+  ~CoordinatorHost();
+  CoordinatorHost(const CoordinatorHost&) = delete;
+
+  void hello(Hello hello);
+  void lost(NodeProcess process);
+  void report(NodeProcess from, Report report, std::uint64_t ask);
+  void held(Held held);
+  void cuts_after(CutsAfter asked);
+  [[nodiscard]] std::optional<Error> ended() const;
+
+ private:
+  CoordinatorHost(sharding::CutLog& log, CoordinatorNetwork& network, CoordinatorHostOptions options);
+  void post(std::function<void()> input);
+  void loop();
+  bool take_inputs(std::optional<std::chrono::milliseconds> wait);
+  void carry_out(CoordinatorActions actions);
+  void send(const std::optional<NodeProcess>& to, const ToNode& message);
+
+  sharding::CutLog& log_;
+  CoordinatorNetwork& network_;
+  const CoordinatorHostOptions options_;
+  Coordinator coordinator_;           ///< of the thread, as is the next
+  std::optional<sharding::Cut> put_;  ///< to be put
+
+  mutable std::mutex mutex_;
+  std::condition_variable more_;
+  std::vector<std::function<void()>> inbox_;
+  std::optional<Error> ended_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace evershard::cluster

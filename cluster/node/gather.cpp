@@ -1,0 +1,130 @@
+#include "evershard/cluster/node/gather.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace evershard::cluster {
+
+/// Outlives the read: answers may come when nobody waits any more.
+struct Gather::Answers {
+  std::mutex mutex;
+  std::condition_variable came;
+  std::map<std::uint32_t, Result<NodePage>> pages;
+  Nodes under_way;
+  bool cancelled = false;
+};
+
+Gather::Gather(GatherOptions options, Query query, ReadOptions asked, AskNode ask)
+    : options_(std::move(options)),
+      query_(std::move(query)),
+      asked_(asked),
+      ask_(std::move(ask)),
+      left_(asked.limit.value_or(std::numeric_limits<std::uint64_t>::max())),
+      answers_(std::make_shared<Answers>()) {
+  GlobalPosition last = options_.watermark;
+  if (asked_.up_to) last = std::min(last, *asked_.up_to);
+  if (asked_.before) last = std::min(last, asked_.before->value == 0 ? GlobalPosition{0} : *asked_.before - 1);
+  if (asked_.after >= last) left_ = 0;
+  std::vector<ShardId> all;
+  for (const auto& [node, shards] : options_.shards_of) {
+    if (shards.empty()) continue;
+    all.insert(all.end(), shards.begin(), shards.end());
+    for (const ShardId shard : shards) node_of_.emplace(shard, node);
+    sources_.emplace(node, Source{shards, asked_.after, last});
+  }
+  std::ranges::sort(all);
+  merge_.emplace(std::move(all), asked_.direction);
+}
+
+Gather::~Gather() = default;
+
+Gather::Nodes Gather::waiting_for() const {
+  Nodes nodes;
+  for (const ShardId shard : merge_->waiting_for()) nodes.insert(node_of_.at(shard));
+  return nodes;
+}
+
+void Gather::ask(std::uint32_t node) {
+  const auto& source = sources_.at(node);
+  {
+    const std::lock_guard lock(answers_->mutex);
+    if (answers_->pages.contains(node) || !answers_->under_way.insert(node).second) return;
+  }
+  NodePageAsked asked;
+  asked.shards = source.shards;
+  asked.query = query_;
+  asked.after = source.after;
+  asked.up_to = source.up_to;
+  asked.direction = asked_.direction;
+  asked.events_max = static_cast<std::uint32_t>(std::min<std::uint64_t>(options_.page_events_max, left_));
+  ask_(node, std::move(asked), [answers = answers_, node](Result<NodePage> page) {
+    const std::lock_guard lock(answers->mutex);
+    answers->under_way.erase(node);
+    answers->pages.emplace(node, std::move(page));
+    answers->came.notify_all();
+  });
+}
+
+Result<void> Gather::wait_for(const Nodes& nodes) {
+  for (const auto node : nodes) ask(node);
+  const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
+  for (const auto node : nodes) {
+    std::optional<Result<NodePage>> page;
+    {
+      std::unique_lock lock(answers_->mutex);
+      const bool there = answers_->came.wait_until(lock, deadline, [&] { return answers_->cancelled || answers_->pages.contains(node); });
+      if (answers_->cancelled) return refuse(ErrorCode::cancelled, "the read was cancelled");
+      if (!there) {
+        const auto shard = sources_.at(node).shards.front();
+        ErrorDetails details;
+        details.shard = shard;
+        return refuse(ErrorCode::unavailable, "node " + std::to_string(node) + ", which has shard " + std::to_string(shard.value) + ", gave no page in time", std::move(details));
+      }
+      page = std::move(answers_->pages.extract(node).mapped());
+    }
+    if (!*page) return refuse(std::move(*page).error());
+    EVERSHARD_TRY(take(sources_.at(node), std::move(**page)));
+  }
+  return {};
+}
+
+/// A node's shards have come equally far.
+Result<void> Gather::take(Source& source, NodePage page) {
+  if (asked_.direction == Direction::forwards) source.after = page.complete_to;
+  else source.up_to = GlobalPosition{page.complete_to.value - 1};
+  std::map<ShardId, std::vector<RecordedEvent>> events;
+  for (auto& event : page.events) events[event.shard].push_back(std::move(event));
+  for (const ShardId shard : source.shards) EVERSHARD_TRY(merge_->add({shard, std::move(events[shard]), page.complete_to, page.end}));
+  return {};
+}
+
+Result<Page> Gather::next_page() {
+  Page page;
+  page.watermark = options_.watermark;
+  while (left_ != 0 && page.events.size() < options_.page_events_max && !merge_->finished()) {
+    if (auto event = merge_->next()) {
+      page.events.push_back(std::move(*event));
+      --left_;
+      continue;
+    }
+    const auto nodes = waiting_for();
+    if (nodes.empty()) break;
+    if (!page.events.empty()) {
+      for (const auto node : nodes) ask(node);  // on its way while these are looked at
+      break;
+    }
+    EVERSHARD_TRY(wait_for(nodes));
+  }
+  page.complete = left_ == 0 || merge_->finished();
+  return page;
+}
+
+void Gather::cancel() {
+  const std::lock_guard lock(answers_->mutex);
+  answers_->cancelled = true;
+  answers_->came.notify_all();
+}
+
+}  // namespace evershard::cluster

@@ -1,0 +1,66 @@
+// Gather: one read over the shards of many nodes: a page of each, merged in the order of positions.
+
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "evershard/cluster/node/node_network.hpp"
+#include "evershard/cluster/store/event_stream.hpp"
+#include "evershard/sharding/merge.hpp"
+
+namespace evershard::cluster {
+
+/// Asks one node: this one or another.
+using AskNode = std::function<void(std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done)>;
+
+struct GatherOptions {
+  std::map<std::uint32_t, std::vector<ShardId>> shards_of;  ///< by node, ascending
+  GlobalPosition watermark;            ///< the read is bounded by it
+  std::chrono::milliseconds timeout{};  ///< of each page
+  std::size_t page_events_max = 1'000;
+};
+
+/// Pages are asked for when they are needed: of each node at most one is under way, and one is held.
+class Gather final : public PageSource {
+ public:
+  /// Shape: the query was checked.
+  Gather(GatherOptions options, Query query, ReadOptions asked, AskNode ask);
+  ~Gather() override;
+
+  /// Errors: unavailable, wrong_shard, timeout, corruption: of the node that said so; nothing was left out before it
+  Result<Page> next_page() override;
+  void cancel() override;
+
+ private:
+  struct Answers;
+  struct Source {
+    std::vector<ShardId> shards;
+    GlobalPosition after;  ///< forwards: behind what it gave
+    GlobalPosition up_to;  ///< backwards: before what it gave
+  };
+  using Nodes = std::set<std::uint32_t>;
+  [[nodiscard]] Nodes waiting_for() const;
+  void ask(std::uint32_t node);
+  [[nodiscard]] Result<void> wait_for(const Nodes& nodes);
+  [[nodiscard]] Result<void> take(Source& source, NodePage page);
+
+  const GatherOptions options_;
+  const Query query_;
+  const ReadOptions asked_;
+  const AskNode ask_;
+  std::map<std::uint32_t, Source> sources_;  ///< by node
+  std::map<ShardId, std::uint32_t> node_of_;
+  std::optional<sharding::PageMerge> merge_;
+  std::uint64_t left_;
+  std::shared_ptr<Answers> answers_;
+};
+
+}  // namespace evershard::cluster

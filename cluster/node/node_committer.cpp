@@ -1,0 +1,687 @@
+#include "evershard/cluster/node/node_committer.hpp"
+
+#include <algorithm>
+#include <future>
+#include <limits>
+#include <utility>
+
+#include "evershard/protocol/check.hpp"
+#include "evershard/sharding/node_cut.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+using actors::Attempt;
+using actors::WriterActions;
+
+constexpr std::size_t work_threads = 2;
+constexpr std::chrono::milliseconds opening_wait_max{500};
+
+NodeStart start_of(const storage::NodeStore& store, const std::vector<storage::UnorderedAppend>& unordered, const NodeCommitterOptions& options) {
+  const auto order = store.recovered();
+  NodeStart start;
+  start.self = options.self;
+  start.address = options.address;
+  start.cut = order.last_cut;
+  start.watermark = order.watermark;
+  const auto hold = [&](ShardId shard) {
+    const auto& at = order.shards[shard.value];
+    start.shards[shard] = {at.epoch, at.next};
+  };
+  for (std::size_t s = 0; s != order.shards.size(); ++s)
+    if (order.shards[s].next != ShardOffset{1}) hold(ShardId{static_cast<std::uint16_t>(s)});
+  for (const auto& append : unordered) hold(append.place.shard);
+  return start;
+}
+
+actors::ShardWriters::Start writers_of(const NodeStart& node, std::vector<storage::UnorderedAppend> unordered) {
+  actors::ShardWriters::Start start;
+  start.last_cut = node.cut;
+  start.watermark = node.watermark;
+  for (const auto& [id, shard] : node.shards) start.shards.push_back({id, shard.epoch, shard.covered});
+  start.unordered = std::move(unordered);
+  return start;
+}
+
+Error matched_elsewhere(std::size_t condition, GlobalPosition position) {
+  ErrorDetails details;
+  details.condition = static_cast<std::uint32_t>(condition);
+  details.position = position;
+  return {ErrorCode::condition_failed,
+          "condition " + std::to_string(condition) + " failed: the event at position " + std::to_string(position.value) + " matches it",
+          std::move(details)};
+}
+
+constexpr std::size_t no_condition = std::numeric_limits<std::size_t>::max();
+
+/// Which condition a refusal is of.
+std::size_t condition_of(const actors::Prepared::Refusal& refusal) {
+  if (refusal.error.code != ErrorCode::condition_failed || !refusal.error.details) return no_condition;
+  return refusal.error.details->condition ? *refusal.error.details->condition : no_condition;
+}
+
+std::vector<GlobalPosition> from_of(const actors::Prepared& prepared) {
+  std::vector<GlobalPosition> from;
+  for (const auto& term : prepared.terms) from.push_back(term.from);
+  return from;
+}
+
+}  // namespace
+
+NodeCommitter::NodeCommitter(storage::NodeStore& store, NodeNetwork& network, NodeCommitterOptions options)
+    : store_(store),
+      network_(network),
+      options_(std::move(options)),
+      owners_(store.identity().shards),
+      preparer_(store, options_.limits, [this](ShardId shard) { return is_elsewhere(shard); }),
+      load_(store.identity().shards, options_.limits),
+      watch_(store.view().watermark),
+      reader_(store, watch_, options_.wait_max),
+      order_(NodeStart{}),
+      owner_of_(store.identity().shards) {
+  auto unordered = store.take_unordered();
+  auto start = start_of(store, unordered, options_);
+  order_ = NodeOrder(start);
+  actors::ShardWriters::Options writers;
+  writers.node = options_.self.node;
+  writers.key = store.identity().term_key;
+  writers_ = std::make_unique<actors::ShardWriters>(writers_of(start, std::move(unordered)), writers);
+  work_ = std::make_unique<WorkThreads>(work_threads);
+  thread_ = std::thread([this] { loop(); });
+}
+
+NodeCommitter::~NodeCommitter() {
+  stop();
+  work_.reset();  // what is still to be looked up finds a node that is dead
+}
+
+void NodeCommitter::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(stopping_, true)) return;
+  }
+  more_.notify_all();
+  watch_.close(Error(ErrorCode::unavailable, "the node is stopping"));
+  thread_.join();
+}
+
+void NodeCommitter::post(std::function<void()> input) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!ended_) {
+      inbox_.push_back(std::move(input));
+      more_.notify_one();
+      return;
+    }
+  }
+  input();  // sees `dead_`: answers, and does nothing else
+}
+
+// -- requests
+
+void NodeCommitter::append_async(Append append, NodeDone<Appended> done) {
+  const auto deadline = Clock::now() + options_.append_timeout;
+  auto attempt = std::make_shared<Attempt>();
+  attempt->ack = append.ack;
+  std::vector<GlobalPosition> from;
+  for (const auto& condition : append.conditions) from.push_back(condition.after);
+  if (auto admitted = admit(); !admitted) return done(refuse(std::move(admitted).error()));
+  auto stored = preparer_.prepare(std::move(append), attempt->prepared);
+  if (!stored) return done(refuse(std::move(stored).error()));
+  if (*stored) return answer_stored(attempt, std::move(**stored), std::move(done));
+  if (auto fits = load_.take(attempt->prepared.append, attempt->prepared.bytes); !fits) return done(refuse(std::move(fits).error()));
+  done = [this, attempt, done = std::move(done)](Result<Appended> result) {
+    load_.give_back(attempt->prepared.append, attempt->prepared.bytes);
+    done(std::move(result));
+  };
+  const auto shard = attempt->prepared.append.events.front().shard;
+  const auto taken = [this, attempt, done, deadline, shard] { when_open(shard, [this, attempt, done, deadline] { take(attempt, done, deadline); }); };
+  if (!needs_others(attempt->prepared, from)) return post(taken);
+  work_->run([this, attempt, from = std::move(from), done = std::move(done), taken] {
+    auto others = match_elsewhere(attempt->prepared, from);
+    if (others && !attempt->prepared.refusal) others = heads_elsewhere(attempt->prepared);
+    if (!others) return done(refuse(std::move(others).error()));
+    post(taken);
+  });
+}
+
+Result<void> NodeCommitter::admit() const {
+  auto admission = store_.admission();
+  switch (admission.kind) {
+    case storage::Admission::Kind::open:
+    case storage::Admission::Kind::slow: return {};
+    case storage::Admission::Kind::full: return refuse(ErrorCode::overloaded, std::move(admission.what));
+    case storage::Admission::Kind::disk: return refuse(ErrorCode::unavailable, std::move(admission.what));
+    case storage::Admission::Kind::failed: return refuse(ErrorCode::io, std::move(admission.what));
+  }
+  return {};
+}
+
+void NodeCommitter::when_open(ShardId shard, std::function<void()> take) {
+  if (dead_ || writers_->is_open(shard)) return take();
+  early_.push_back({shard, Clock::now() + std::min(options_.wait_max, opening_wait_max), std::move(take)});
+}
+
+void NodeCommitter::take_early() {
+  const auto now = Clock::now();
+  for (auto& early : std::exchange(early_, {})) {
+    if (dead_ || writers_->is_open(early.shard) || early.until <= now) early.take();
+    else early_.push_back(std::move(early));
+  }
+}
+
+void NodeCommitter::take(const AttemptPtr& attempt, NodeDone<Appended> done, Clock::time_point deadline) {
+  if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
+  attempt->client = ++last_client_;
+  clients_.emplace(attempt->client, Client{attempt, std::move(done), expiring_.emplace(deadline, attempt->client)});
+  WriterActions actions;
+  writers_->take(attempt, actions);
+  carry_out(std::move(actions));
+}
+
+void NodeCommitter::take_part(const std::shared_ptr<const Attempt>& of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done) {
+  auto attempt = std::make_shared<Attempt>();
+  attempt->prepared = of->prepared;
+  attempt->prepared.conditions.clear();
+  attempt->prepared.terms.clear();
+  attempt->asked = std::move(part);
+  work_->run([this, attempt, done = std::move(done)] {
+    actors::PartAnswer answer;
+    answer.attempt = attempt->asked->attempt;
+    answer.try_number = attempt->asked->try_number;
+    answer.shard = attempt->asked->shard;
+    auto known = preparer_.knows_any(attempt->prepared);
+    Result<void> looked = known ? Result<void>() : refuse(known.error());
+    if (known && !*known) {
+      if (auto stored = preparer_.look_up(attempt->prepared, false); !stored) looked = refuse(std::move(stored).error());
+      else known = stored->has_value();
+    }
+    if (!looked || *known) {
+      answer.kind = looked ? actors::PartAnswer::Kind::known : actors::PartAnswer::Kind::refused;
+      if (!looked) answer.error = std::move(looked).error();
+      return done(std::move(answer));
+    }
+    const auto taken = [this, attempt, done, answer]() mutable {
+      if (dead_) {
+        answer.kind = actors::PartAnswer::Kind::lost;
+        answer.error = Error(ErrorCode::unavailable, "the node is stopping");
+        return done(std::move(answer));
+      }
+      attempt->client = ++last_client_;
+      parts_.emplace(attempt->client, std::move(done));
+      WriterActions actions;
+      writers_->take(attempt, actions);
+      carry_out(std::move(actions));
+    };
+    post([this, shard = attempt->asked->shard, taken] { when_open(shard, taken); });
+  });
+}
+
+void NodeCommitter::put_snapshot(Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done) {
+  work_->run([this, snapshot = std::move(snapshot), up_to, done = std::move(done)]() mutable {
+    if (auto there = watch_.wait_for(up_to, options_.wait_max); !there) return done(refuse(std::move(there).error()));
+    auto position = preparer_.place_of(snapshot);
+    if (!position) return done(refuse(std::move(position).error()));
+    post([this, placed = storage::PlacedSnapshot{std::move(snapshot), *position}, done = std::move(done)]() mutable {
+      if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
+      storage::CommitBatch batch;
+      batch.snapshots.push_back(std::move(placed));
+      auto staged = store_.stage(batch);
+      auto committed = store_.commit(*staged);
+      if (!committed) {
+        fail(committed.error());
+        return done(refuse(ErrorCode::timeout, "the snapshot's outcome is unknown: " + committed.error().what));
+      }
+      done({});
+    });
+  });
+}
+
+void NodeCommitter::answer(std::uint64_t id, Result<Appended> result) {
+  const auto found = clients_.find(id);
+  if (found == clients_.end()) return;
+  auto done = std::move(found->second.done);
+  expiring_.erase(found->second.expires);
+  clients_.erase(found);
+  done(std::move(result));
+}
+
+void NodeCommitter::expire() {
+  const auto now = Clock::now();
+  while (!expiring_.empty() && expiring_.begin()->first <= now) {
+    const auto attempt = clients_.at(expiring_.begin()->second).attempt;
+    WriterActions actions;
+    writers_->give_up(attempt, actions);
+    const auto id = attempt->client;
+    carry_out(std::move(actions));
+    if (id != 0 && clients_.contains(id)) answer(id, refuse(ErrorCode::timeout, "the append was not answered in time, its outcome is unknown"));
+  }
+}
+
+// -- look-ups
+
+bool NodeCommitter::needs_others(const actors::Prepared& prepared, const std::vector<GlobalPosition>& from) const {
+  if (prepared.refusal) return condition_of(*prepared.refusal) != no_condition;
+  for (std::size_t i = 0; i != prepared.terms.size(); ++i)
+    if (prepared.terms[i].from != from[i]) return true;
+  return !prepared.guards.empty();
+}
+
+/// The versions of aggregates that lie elsewhere are asked for.
+void NodeCommitter::answer_stored(const AttemptPtr& attempt, Appended stored, NodeDone<Appended> done) {
+  if (std::ranges::none_of(stored.versions, [](const auto& version) { return version.version == SeqNr{0}; })) return done(std::move(stored));
+  work_->run([this, attempt, stored = std::move(stored), done = std::move(done)]() mutable { done(versions_elsewhere(attempt->prepared, std::move(stored))); });
+}
+
+Result<Appended> NodeCommitter::versions_elsewhere(const actors::Prepared& prepared, Appended stored) {
+  const auto& events = prepared.append.events;
+  for (std::size_t a = 0; a != stored.versions.size(); ++a) {
+    if (stored.versions[a].version != SeqNr{0}) continue;
+    GlobalPosition last;
+    for (std::size_t i = 0; i != events.size(); ++i)
+      if (events[i].aggregate == a) last = stored.first_position + i;
+    auto head = head_elsewhere(prepared.append.aggregates[a], last);
+    if (!head) return refuse(std::move(head).error());
+    stored.versions[a].version = head->version;
+  }
+  return stored;
+}
+
+/// An append that a cut has placed, of which only the versions on other nodes are not known.
+Result<std::optional<Appended>> NodeCommitter::placed(const actors::Prepared& prepared, GlobalPosition first) {
+  Appended stored;
+  stored.first_position = first;
+  stored.last_position = first + (prepared.append.events.size() - 1);
+  for (const auto& aggregate : prepared.append.aggregates) stored.versions.push_back({aggregate.id, SeqNr{0}});
+  auto whole = versions_elsewhere(prepared, std::move(stored));
+  if (!whole) return refuse(std::move(whole).error());
+  return std::optional<Appended>(std::move(*whole));
+}
+
+Result<std::optional<Appended>> NodeCommitter::look_up(actors::Prepared& prepared, bool confirm) {
+  const auto from = from_of(prepared);
+  auto stored = preparer_.look_up(prepared, confirm);
+  if (stored && *stored) {
+    auto whole = versions_elsewhere(prepared, std::move(**stored));
+    if (!whole) return refuse(std::move(whole).error());
+    return std::optional<Appended>(std::move(*whole));
+  }
+  if (!stored) return stored;
+  EVERSHARD_TRY(match_elsewhere(prepared, from));
+  if (!prepared.refusal) EVERSHARD_TRY(heads_elsewhere(prepared));
+  return std::nullopt;
+}
+
+/// A condition that was raised to the view by this node's own events holds only if no other node's match it either; and of one that is
+/// broken here, the first event that breaks it may lie elsewhere.
+Result<void> NodeCommitter::match_elsewhere(actors::Prepared& prepared, const std::vector<GlobalPosition>& from) {
+  const std::size_t broken = prepared.refusal ? condition_of(*prepared.refusal) : no_condition;
+  if (prepared.refusal && broken == no_condition) return {};
+  for (std::size_t i = 0; i < prepared.terms.size() && i <= broken; ++i) {
+    const bool is_broken = i == broken;
+    if (!is_broken && prepared.terms[i].from == from[i]) continue;
+    const auto up_to = is_broken ? prepared.refusal->rests_on - 1 : prepared.view;
+    if (up_to <= from[i]) continue;
+    auto match = first_elsewhere(prepared.conditions[i].query, from[i], up_to);
+    if (!match) return refuse(std::move(match).error());
+    if (!*match) continue;
+    prepared.refusal = {matched_elsewhere(i, **match), **match};
+    return {};
+  }
+  return {};
+}
+
+/// The first match of all other nodes in (after, up_to].
+Result<std::optional<GlobalPosition>> NodeCommitter::first_elsewhere(const Query& query, GlobalPosition after, GlobalPosition up_to) {
+  std::map<std::uint32_t, std::vector<ShardId>> others;
+  const auto owners = this->owners();
+  for (std::size_t s = 0; s != owners.size(); ++s)
+    if (owners[s] != options_.self.node) others[owners[s]].push_back(ShardId{static_cast<std::uint16_t>(s)});
+  std::vector<std::future<Result<NodePage>>> answers;
+  for (const auto& [node, shards] : others) {
+    NodePageAsked asked;
+    asked.shards = shards;
+    asked.query = query;
+    asked.after = after;
+    asked.up_to = up_to;
+    asked.events_max = 1;
+    auto promise = std::make_shared<std::promise<Result<NodePage>>>();
+    answers.push_back(promise->get_future());
+    if (node == 0) {
+      ErrorDetails details;
+      details.shard = shards.front();
+      promise->set_value(refuse(ErrorCode::unavailable, "shard " + std::to_string(shards.front().value) + " has no node", std::move(details)));
+    } else {
+      network_.read(node, std::move(asked), [promise](Result<NodePage> page) { promise->set_value(std::move(page)); });
+    }
+  }
+  std::optional<GlobalPosition> first;
+  for (auto& answer : answers) {
+    auto page = answer.get();
+    if (!page) return refuse(std::move(page).error());
+    if (!page->events.empty() && (!first || page->events.front().position < *first)) first = page->events.front().position;
+  }
+  return first;
+}
+
+Result<AggregateInfo> NodeCommitter::head_elsewhere(const storage::EncodedAggregate& aggregate, GlobalPosition up_to) {
+  const auto node = owners()[aggregate.shard.value];
+  if (node == options_.self.node) return reader_.head({aggregate.id, up_to});
+  if (node == 0) return refuse(ErrorCode::unavailable, "shard " + std::to_string(aggregate.shard.value) + " has no node");
+  auto promise = std::make_shared<std::promise<Result<AggregateInfo>>>();
+  auto answer = promise->get_future();
+  network_.head(node, {aggregate.id, up_to}, [promise](Result<AggregateInfo> head) { promise->set_value(std::move(head)); });
+  return answer.get();
+}
+
+Result<void> NodeCommitter::heads_elsewhere(actors::Prepared& prepared) {
+  for (std::size_t i = 0; i != prepared.guards.size(); ++i) {
+    if (!is_elsewhere(prepared.guards[i].shard)) continue;
+    auto head = head_elsewhere(prepared.guards[i], prepared.view);
+    if (!head) return refuse(std::move(head).error());
+    prepared.heads[prepared.append.aggregates.size() + i] = {head->version, head->last_position};
+  }
+  return {};
+}
+
+bool NodeCommitter::is_elsewhere(ShardId shard) const {
+  const std::lock_guard lock(mutex_);
+  return owners_[shard.value] != options_.self.node;
+}
+
+// -- the coordinator
+
+void NodeCommitter::connected() {
+  post([this] {
+    if (!dead_) carry_out(order_.connected());
+  });
+}
+
+void NodeCommitter::disconnected() {
+  post([this] {
+    if (dead_) return;
+    writers_->session_lost();
+    carry_out(order_.disconnected());
+  });
+}
+
+void NodeCommitter::receive(ToNode message) {
+  post([this, message = std::move(message)] {
+    if (dead_) return;
+    const bool before = order_.welcomed();
+    const auto keep = [&](const sharding::Cut& cut) { cuts_.emplace(cut.number, cut); };
+    NodeActions actions = std::visit(
+        [&](const auto& said) -> NodeActions {
+          using Said = std::decay_t<decltype(said)>;
+          if constexpr (std::is_same_v<Said, Welcome>) {
+            for (std::uint32_t s = 0; s != said.map.shard_count() && s != owner_of_.size(); ++s) owner_of_[s] = said.map.owner(ShardId{static_cast<std::uint16_t>(s)}).node;
+            publish_owners();
+            return order_.welcome(said);
+          } else if constexpr (std::is_same_v<Said, HelloRefused>) {
+            return order_.hello_refused(said);
+          } else if constexpr (std::is_same_v<Said, Opens>) {
+            return order_.opens(said);
+          } else if constexpr (std::is_same_v<Said, Announce>) {
+            keep(said.cut);
+            return order_.announce(said);
+          } else if constexpr (std::is_same_v<Said, Cuts>) {
+            for (const auto& cut : said.found.cuts) keep(cut);
+            return order_.cuts(said);
+          } else {
+            return order_.report_from(said);
+          }
+        },
+        message);
+    carry_out(std::move(actions));
+    if (!before && order_.welcomed()) {
+      WriterActions begun;
+      writers_->session_begun(begun);
+      carry_out(std::move(begun));
+    }
+  });
+}
+
+void NodeCommitter::cut_promised(ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator) {
+  post([=, this] {
+    if (dead_) return;
+    WriterActions actions;
+    writers_->cut_promised(shard, epoch, ask, cut, coordinator, actions);
+    carry_out(std::move(actions));
+  });
+}
+
+void NodeCommitter::say_hello() {
+  std::map<ShardId, ShardOffset> tails;
+  for (std::size_t s = 0; s != owner_of_.size(); ++s) {
+    const ShardId shard{static_cast<std::uint16_t>(s)};
+    if (writers_->holds(shard)) tails[shard] = writers_->tail(shard);
+  }
+  network_.to_coordinator(order_.hello(tails));
+}
+
+void NodeCommitter::publish_owners() {
+  const std::lock_guard lock(mutex_);
+  owners_ = owner_of_;
+}
+
+std::vector<std::uint32_t> NodeCommitter::owners() const {
+  const std::lock_guard lock(mutex_);
+  return owners_;
+}
+
+std::optional<Error> NodeCommitter::failed() const {
+  const std::lock_guard lock(mutex_);
+  return failed_;
+}
+
+// -- the thread
+
+void NodeCommitter::loop() {
+  auto again = Clock::now() + options_.again_every;
+  for (;;) {
+    std::vector<std::function<void()>> inputs;
+    {
+      std::unique_lock lock(mutex_);
+      auto until = again;
+      if (!expiring_.empty()) until = std::min(until, expiring_.begin()->first);
+      for (const auto& early : early_) until = std::min(until, early.until);
+      more_.wait_until(lock, until, [this] { return stopping_ || !inbox_.empty(); });
+      inputs.swap(inbox_);
+      if (stopping_ && inputs.empty()) break;
+    }
+    for (const auto& input : inputs) input();
+    if (!early_.empty()) take_early();
+    while (!dead_ && writers_->any()) write();
+    if (dead_) continue;
+    expire();
+    if (Clock::now() < again) continue;
+    again = Clock::now() + options_.again_every;
+    carry_out(order_.again());
+  }
+  dead_ = true;
+  take_early();
+  while (!clients_.empty()) {
+    const auto id = clients_.begin()->first;
+    const bool written = clients_.begin()->second.attempt->state == Attempt::State::written;
+    answer(id, written ? Result<Appended>(refuse(ErrorCode::timeout, "the node is stopping, the append's outcome is unknown"))
+                       : Result<Appended>(refuse(ErrorCode::unavailable, "the node is stopping: nothing of the append was written")));
+  }
+  for (auto& [id, done] : std::exchange(parts_, {})) {
+    actors::PartAnswer lost;
+    lost.kind = actors::PartAnswer::Kind::lost;
+    lost.error = Error(ErrorCode::unavailable, "the node is stopping");
+    done(std::move(lost));
+  }
+  std::vector<std::function<void()>> late;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    late.swap(inbox_);
+  }
+  for (const auto& input : late) input();
+}
+
+void NodeCommitter::write() {
+  constexpr std::uint32_t delay_us_max = 50'000;
+  if (const auto admission = store_.admission(); admission.kind == storage::Admission::Kind::slow)
+    std::this_thread::sleep_for(std::chrono::microseconds(std::min(admission.delay_us, delay_us_max)));
+  const auto batch = writers_->close();
+  auto staged = store_.stage_journal(batch.journal);
+  if (auto committed = store_.commit(*staged); !committed) return fail(committed.error());
+  WriterActions actions;
+  writers_->synced(batch, actions);
+  carry_out(std::move(actions));
+  carry_out(order_.synced(order_.cut()));  // its sync covers the cuts written before it
+}
+
+void NodeCommitter::sync() {
+  auto staged = store_.stage_journal({});
+  if (auto committed = store_.commit(*staged); !committed) return fail(committed.error());
+  carry_out(order_.synced(order_.cut()));
+}
+
+void NodeCommitter::fail(const Error& error) {
+  if (dead_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    failed_ = error;
+  }
+  WriterActions actions;
+  writers_->failed(error, actions);
+  carry_out(std::move(actions));
+  dead_ = true;
+  watch_.close(error);
+  if (options_.warn) options_.warn(error);
+}
+
+void NodeCommitter::apply(const NodeStep::Apply& step) {
+  sharding::Cut cut;
+  if (step.number == writers_->last_cut() + 1) {
+    auto found = cuts_.extract(step.number);
+    EVERSHARD_CHECK(!found.empty(), "a cut is applied that was never here");
+    cut = std::move(found.mapped());
+  } else {
+    // The log has folded what came before: it named none of this node's shards.
+    cut.number = step.number;
+    cut.first_position = writers_->watermark() + 1;
+    if (step.watermark != writers_->watermark()) cut.segments.push_back(sharding::Segment::elsewhere(step.watermark - writers_->watermark()));
+  }
+  cuts_.erase(cuts_.begin(), cuts_.upper_bound(step.number));
+
+  // An opening for an earlier process of this node is nobody's here.
+  std::erase_if(cut.openings, [&](const sharding::Opening& opening) {
+    return opening.node == options_.self.node && std::ranges::none_of(step.openings, [&](const auto& own) { return own.shard == opening.shard && own.epoch == opening.epoch; });
+  });
+  for (const auto& opening : cut.openings) {
+    owner_of_[opening.shard.value] = opening.node;
+    if (opening.node != options_.self.node || writers_->holds(opening.shard)) continue;
+    writers_->adopt({opening.shard, Epoch{0}, ShardOffset{1}}, {});
+  }
+  if (!cut.openings.empty()) publish_owners();
+
+  WriterActions actions;
+  writers_->announce(order_.window_from(), order_.digests_wanted());
+  writers_->apply(cut, actions);
+  preparer_.window_begins(order_.window_from());
+  if (!actions.lost.empty()) return fail(actions.lost.front().second);
+
+  EVERSHARD_CHECK(actions.cuts.size() == 1, "a cut that was not applied is applied");
+  const auto& shards = actions.cuts.front().own;
+  const auto own = [&](const sharding::Segment& segment) { return std::ranges::find(shards, segment.shard) != shards.end(); };
+  auto staged = store_.stage_cut(sharding::cut_of_node(cut, own, step.openings));
+  if (auto committed = store_.commit(*staged); !committed) return fail(committed.error());
+  auto after = order_.applied(step.number);
+  std::vector<ShardId> owned;
+  for (std::size_t s = 0; s != owner_of_.size(); ++s) {
+    const ShardId shard{static_cast<std::uint16_t>(s)};
+    if (writers_->is_open(shard)) owned.push_back(shard);
+  }
+  reader_.owns(std::move(owned));
+  watch_.advance(step.watermark);
+  carry_out(std::move(actions));
+  carry_out(std::move(after));
+}
+
+void NodeCommitter::carry_out(NodeActions actions) {
+  for (const auto& warning : actions.warnings)
+    if (options_.warn) options_.warn(warning);
+  for (const auto& step : actions.steps) {
+    if (dead_) return;
+    std::visit(
+        [&](const auto& what) {
+          using What = std::decay_t<decltype(what)>;
+          if constexpr (std::is_same_v<What, NodeStep::Apply>) {
+            apply(what);
+          } else if constexpr (std::is_same_v<What, NodeStep::Fence>) {
+            WriterActions fenced;
+            writers_->fence(what.shard, fenced);
+            carry_out(std::move(fenced));
+          } else if constexpr (std::is_same_v<What, NodeStep::Sync>) {
+            sync();
+          } else if constexpr (std::is_same_v<What, NodeStep::Opened>) {
+            WriterActions opened;
+            writers_->open(what.opening.shard, what.opening.epoch, opened);
+            carry_out(std::move(opened));
+          } else {
+            WriterActions again;
+            writers_->report_from(what.shard, what.first, again);
+            carry_out(std::move(again));
+          }
+        },
+        step.what);
+  }
+  if (dead_) return;
+  for (auto& message : actions.send) std::visit([&](auto& said) { network_.to_coordinator(std::move(said)); }, message);
+  if (actions.say_hello) say_hello();
+  if (actions.coordinator_refused && options_.warn) options_.warn(*actions.coordinator_refused);
+}
+
+void NodeCommitter::carry_out(WriterActions actions) {
+  for (auto& report : actions.reports) network_.to_coordinator(std::move(report));
+  for (auto& look : actions.look_ups) {
+    work_->run([this, attempt = std::move(look.attempt), confirm = look.confirm, placed_at = look.placed_at] {
+      auto found = placed_at.value != 0 ? placed(attempt->prepared, placed_at) : look_up(attempt->prepared, confirm);
+      post([this, attempt, found = std::move(found)]() mutable {
+        if (dead_) return;
+        WriterActions next;
+        writers_->looked_up(attempt, std::move(found), next);
+        carry_out(std::move(next));
+      });
+    });
+  }
+  for (auto& part : actions.parts) {
+    const auto owner = owner_of_[part.part.shard.value];
+    const auto asked = part.part;
+    const auto answered = [this](actors::PartAnswer answer) {
+      post([this, answer = std::move(answer)] {
+        if (dead_) return;
+        WriterActions next;
+        writers_->part_answered(answer, next);
+        carry_out(std::move(next));
+      });
+    };
+    if (owner == 0 || owner == options_.self.node) {
+      actors::PartAnswer lost;
+      lost.attempt = asked.attempt;
+      lost.try_number = asked.try_number;
+      lost.shard = asked.shard;
+      lost.kind = actors::PartAnswer::Kind::lost;
+      ErrorDetails details;
+      details.shard = asked.shard;
+      lost.error = Error(ErrorCode::unavailable, "shard " + std::to_string(asked.shard.value) + " has no node", std::move(details));
+      answered(std::move(lost));
+    } else {
+      network_.ask_part(owner, part.of, part.part, answered);
+    }
+  }
+  for (auto& reply : actions.part_replies) {
+    const auto found = parts_.find(reply.client);
+    if (found == parts_.end()) continue;
+    auto done = std::move(found->second);
+    parts_.erase(found);
+    done(std::move(reply.answer));
+  }
+  for (auto& answered : actions.answers) answer(answered.client, std::move(answered.result));
+}
+
+}  // namespace evershard::cluster

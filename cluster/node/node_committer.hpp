@@ -1,0 +1,156 @@
+// NodeCommitter: the one thread of a node that decides, writes and applies cuts.
+
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "evershard/actors/core/prepare.hpp"
+#include "evershard/actors/core/shard_load.hpp"
+#include "evershard/actors/core/shard_writers.hpp"
+#include "evershard/actors/core/watermark_watch.hpp"
+#include "evershard/cluster/node/node_network.hpp"
+#include "evershard/cluster/node/node_reader.hpp"
+#include "evershard/cluster/node/work_threads.hpp"
+#include "evershard/cluster/order/node_order.hpp"
+#include "evershard/protocol/limits.hpp"
+#include "evershard/storage/node_store.hpp"
+
+namespace evershard::cluster {
+
+struct NodeCommitterOptions {
+  NodeProcess self{};
+  std::string address{};
+  Limits limits{};
+  std::chrono::milliseconds append_timeout = std::chrono::seconds(10);  ///< then an append is answered, whatever became of it
+  std::chrono::milliseconds wait_max = std::chrono::seconds(5);         ///< for other nodes, and for cuts to be applied
+  std::chrono::milliseconds again_every = std::chrono::seconds(1);      ///< whatever has not come is asked for again
+  std::function<void(const Error&)> warn{};                             ///< for the log; any thread
+};
+
+/// Prepares in the caller's thread, looks up beside its own, decides and writes in one: what comes while a write is under way makes the
+/// next batch.
+///
+/// Every append is answered exactly once. Any thread.
+/// Durable: as Ack says. Owner: writes the store alone, which outlives it, as the network does.
+/// Source:  docs/ordering.md, rules 9 to 19.
+class NodeCommitter {
+ public:
+  NodeCommitter(storage::NodeStore& store, NodeNetwork& network, NodeCommitterOptions options);
+  ~NodeCommitter();  ///< stop()
+  NodeCommitter(const NodeCommitter&) = delete;
+
+  /// Of an append whose first event lies in a shard of this node.
+  /// Errors: what Preparer::prepare says; version_conflict, condition_failed; wrong_shard, unavailable, fenced; overloaded; io; timeout
+  void append_async(Append append, NodeDone<Appended> done);
+  /// Another node's append has a part here.
+  void take_part(const std::shared_ptr<const actors::Attempt>& of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done);
+
+  /// Alone, at a version that exists. Errors: as Preparer::place_of; io
+  void put_snapshot(Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done);
+
+  // -- from the coordinator
+  void connected();
+  void disconnected();
+  void receive(ToNode message);
+  void cut_promised(ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator);
+
+  [[nodiscard]] actors::WatermarkWatch& watch() { return watch_; }
+  [[nodiscard]] NodeReader& reader() { return reader_; }
+  [[nodiscard]] const storage::NodeStore& store() const { return store_; }
+  /// The owner of each shard as this node knows it; 0: nobody.
+  [[nodiscard]] std::vector<std::uint32_t> owners() const;
+  /// Why the node does nothing any more: its store has failed, or lost data.
+  [[nodiscard]] std::optional<Error> failed() const;
+
+  /// Answers what is under way (`unavailable`, or `timeout`), ends the threads. Any number of times.
+  void stop();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using AttemptPtr = std::shared_ptr<actors::Attempt>;
+
+  [[nodiscard]] Result<void> admit() const;
+  void post(std::function<void()> input);
+  void loop();
+  void write();
+  void carry_out(actors::WriterActions actions);
+  void carry_out(NodeActions actions);
+  void apply(const NodeStep::Apply& step);
+  void sync();
+  void say_hello();
+  void fail(const Error& error);
+  void take(const AttemptPtr& attempt, NodeDone<Appended> done, Clock::time_point deadline);
+  void expire();
+  /// Does it now if the shard is open, else when it is, or soon all the same.
+  void when_open(ShardId shard, std::function<void()> take);
+  void take_early();
+  void answer(std::uint64_t client, Result<Appended> result);
+  void publish_owners();
+
+  /// In a work thread: what the look-up needs of other nodes.
+  [[nodiscard]] Result<std::optional<Appended>> look_up(actors::Prepared& prepared, bool confirm);
+  [[nodiscard]] Result<std::optional<Appended>> placed(const actors::Prepared& prepared, GlobalPosition first);
+  [[nodiscard]] Result<void> match_elsewhere(actors::Prepared& prepared, const std::vector<GlobalPosition>& from);
+  [[nodiscard]] Result<std::optional<GlobalPosition>> first_elsewhere(const Query& query, GlobalPosition after, GlobalPosition up_to);
+  [[nodiscard]] Result<void> heads_elsewhere(actors::Prepared& prepared);
+  [[nodiscard]] Result<AggregateInfo> head_elsewhere(const storage::EncodedAggregate& aggregate, GlobalPosition up_to);
+  void answer_stored(const AttemptPtr& attempt, Appended stored, NodeDone<Appended> done);
+  [[nodiscard]] Result<Appended> versions_elsewhere(const actors::Prepared& prepared, Appended stored);
+  [[nodiscard]] bool is_elsewhere(ShardId shard) const;
+  [[nodiscard]] bool needs_others(const actors::Prepared& prepared, const std::vector<GlobalPosition>& from) const;
+
+  storage::NodeStore& store_;
+  NodeNetwork& network_;
+  const NodeCommitterOptions options_;
+  mutable std::mutex mutex_;
+  std::vector<std::uint32_t> owners_;
+  actors::Preparer preparer_;
+  actors::ShardLoad load_;
+  actors::WatermarkWatch watch_;
+  NodeReader reader_;
+
+  // Of the thread.
+  NodeOrder order_;
+  std::unique_ptr<actors::ShardWriters> writers_;
+  std::map<CutNumber, sharding::Cut> cuts_;  ///< handed to the order, not applied
+  struct Client {
+    AttemptPtr attempt;
+    NodeDone<Appended> done;
+    std::multimap<Clock::time_point, std::uint64_t>::iterator expires;
+  };
+  std::unordered_map<std::uint64_t, Client> clients_;
+  std::multimap<Clock::time_point, std::uint64_t> expiring_;
+  std::unordered_map<std::uint64_t, std::function<void(actors::PartAnswer)>> parts_;
+  /// Came a moment before the cut that opens their shard here: who sent them has applied it.
+  struct Early {
+    ShardId shard;
+    Clock::time_point until;
+    std::function<void()> take;
+  };
+  std::vector<Early> early_;
+  std::uint64_t last_client_ = 0;
+  std::vector<std::uint32_t> owner_of_;
+  bool dead_ = false;
+
+  std::condition_variable more_;  ///< these under mutex_
+  std::vector<std::function<void()>> inbox_;
+  std::optional<Error> failed_;
+  bool stopping_ = false;
+  bool ended_ = false;
+
+  std::unique_ptr<WorkThreads> work_;
+  std::thread thread_;
+};
+
+}  // namespace evershard::cluster

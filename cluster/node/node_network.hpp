@@ -1,0 +1,94 @@
+// NodeNetwork: what a node asks of the coordinator and of other nodes, whoever carries it.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "evershard/actors/core/attempt.hpp"
+#include "evershard/actors/core/writer_actions.hpp"
+#include "evershard/cluster/order/messages.hpp"
+#include "evershard/protocol/append.hpp"
+#include "evershard/protocol/query.hpp"
+#include "evershard/protocol/read.hpp"
+#include "evershard/protocol/result.hpp"
+#include "evershard/protocol/snapshot.hpp"
+
+namespace evershard::cluster {
+
+using ToCoordinator = std::variant<Hello, CutsAfter, Held, actors::WriterReport>;
+
+/// Events of these shards, or those that match, in (after, up_to].
+struct NodePageAsked {
+  std::vector<ShardId> shards;  ///< ascending: the asker counts on these being that node's
+  Query query = Query::all();
+  GlobalPosition after;
+  GlobalPosition up_to;         ///< the node has applied the cuts up to here before it answers (rule 13)
+  Direction direction = Direction::forwards;
+  std::uint32_t events_max = 1'000;
+};
+
+struct NodePage {
+  std::vector<RecordedEvent> events;
+  GlobalPosition complete_to;  ///< nothing is missing up to here (backwards: down to here), inclusive
+  bool end = false;
+};
+
+/// One aggregate's events on the node that owns it.
+struct NodeStreamAsked {
+  AggregateId aggregate;
+  StreamOptions options;
+  GlobalPosition up_to;
+  std::uint32_t events_max = 1'000;
+};
+
+/// Of one aggregate, as of a position that the node has applied.
+struct NodeHeadAsked {
+  AggregateId aggregate;
+  GlobalPosition up_to;
+};
+
+/// The retained copies of one aggregate's state, on the node that owns it.
+struct NodeSnapshotsAsked {
+  enum class Which : std::uint8_t { latest, at_or_before, as_of, all };
+  AggregateId aggregate;
+  Which which = Which::latest;
+  std::uint64_t at = 0;  ///< at_or_before: a version; as_of: a position
+  GlobalPosition up_to;
+};
+
+/// The aggregates of these shards, in order of type and value, behind `after`.
+struct NodeAggregatesAsked {
+  std::vector<ShardId> shards;  ///< ascending
+  std::optional<std::string> type;
+  std::optional<AggregateId> after;
+  std::uint32_t limit = 0;
+  GlobalPosition up_to;
+};
+
+template <class T>
+using NodeDone = std::function<void(Result<T>)>;
+
+/// Called from any of the node's threads; does not block. Every `done` is called exactly once, from any thread: with `timeout` where
+/// a session ends before the answer came, `unavailable` where there is none.
+class NodeNetwork {
+ public:
+  virtual ~NodeNetwork() = default;
+  virtual void to_coordinator(ToCoordinator message) = 0;
+  virtual void forward(std::uint32_t node, Append append, NodeDone<Appended> done) = 0;
+  virtual void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done) = 0;
+  virtual void read(std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done) = 0;
+  virtual void read_stream(std::uint32_t node, NodeStreamAsked asked, NodeDone<NodePage> done) = 0;
+  virtual void head(std::uint32_t node, NodeHeadAsked asked, NodeDone<AggregateInfo> done) = 0;
+  virtual void snapshots(std::uint32_t node, NodeSnapshotsAsked asked, NodeDone<std::vector<RecordedSnapshot>> done) = 0;
+  /// `up_to`: what the asker has seen: the version may be that new.
+  virtual void put_snapshot(std::uint32_t node, Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done) = 0;
+  virtual void aggregates(std::uint32_t node, NodeAggregatesAsked asked, NodeDone<std::vector<AggregateInfo>> done) = 0;
+};
+
+}  // namespace evershard::cluster

@@ -1,0 +1,125 @@
+#include "evershard/cluster/node/node_reader.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "evershard/sharding/stream_hash.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+constexpr std::size_t page_bytes_max = 1u << 20;
+constexpr std::chrono::milliseconds opening_wait_max{500};
+
+}  // namespace
+
+void NodeReader::owns(std::vector<ShardId> shards) {
+  {
+    const std::lock_guard lock(mutex_);
+    own_ = std::move(shards);
+  }
+  changed_.notify_all();
+}
+
+ShardId NodeReader::shard_of(const AggregateId& aggregate) const {
+  return sharding::shard_of(sharding::stream_hash(aggregate), store_.identity().shards);
+}
+
+Result<storage::View> NodeReader::view_at(GlobalPosition up_to, const std::vector<ShardId>& shards) {
+  EVERSHARD_TRY(watch_.wait_for(up_to, wait_max_));
+  std::unique_lock lock(mutex_);
+  const auto owned = [&](ShardId shard) { return std::ranges::find(own_, shard) != own_.end(); };
+  // The asker may have applied the cut that opened it a moment before this node does.
+  changed_.wait_for(lock, std::min(wait_max_, opening_wait_max), [&] { return std::ranges::all_of(shards, owned); });
+  auto view = store_.view();
+  for (const ShardId shard : shards) {
+    if (owned(shard)) continue;
+    ErrorDetails details;
+    details.shard = shard;
+    return refuse(ErrorCode::wrong_shard, "shard " + std::to_string(shard.value) + " is not this node's", std::move(details));
+  }
+  return view;
+}
+
+Result<NodePage> NodeReader::read(const NodePageAsked& asked) {
+  auto view = view_at(asked.up_to, asked.shards);
+  if (!view) return refuse(std::move(view).error());
+  ReadOptions options;
+  options.after = asked.after;
+  options.up_to = asked.up_to;
+  options.direction = asked.direction;
+  const auto cursor = reader_.open(*view, asked.query, options);
+  NodePage page;
+  std::vector<RecordedEvent> events;
+  while (page.events.empty() && !cursor->at_end()) {
+    events.clear();
+    EVERSHARD_TRY(cursor->next(asked.events_max, page_bytes_max, events));
+    if (events.empty()) break;
+    page.complete_to = events.back().position;
+    for (auto& event : events) {
+      if (std::ranges::binary_search(asked.shards, event.shard)) page.events.push_back(std::move(event));
+    }
+  }
+  page.end = cursor->at_end();
+  if (page.end) page.complete_to = asked.direction == Direction::forwards ? asked.up_to : asked.after + 1;
+  return page;
+}
+
+Result<NodePage> NodeReader::read_stream(const NodeStreamAsked& asked) {
+  auto view = view_at(asked.up_to, {shard_of(asked.aggregate)});
+  if (!view) return refuse(std::move(view).error());
+  auto options = asked.options;
+  options.up_to = std::min(asked.up_to, options.up_to.value_or(asked.up_to));
+  const auto cursor = reader_.open(*view, asked.aggregate, options);
+  NodePage page;
+  EVERSHARD_TRY(cursor->next(asked.events_max, page_bytes_max, page.events));
+  page.end = cursor->at_end();
+  return page;
+}
+
+Result<AggregateInfo> NodeReader::head(const NodeHeadAsked& asked) {
+  const auto shard = shard_of(asked.aggregate);
+  auto view = view_at(asked.up_to, {shard});
+  if (!view) return refuse(std::move(view).error());
+  auto head = reader_.head_at(*view, asked.aggregate, asked.up_to);
+  if (!head) return refuse(std::move(head).error());
+  return AggregateInfo{asked.aggregate, head->version, head->last_position, shard};
+}
+
+Result<std::vector<RecordedSnapshot>> NodeReader::snapshots(const NodeSnapshotsAsked& asked) {
+  auto view = view_at(asked.up_to, {shard_of(asked.aggregate)});
+  if (!view) return refuse(std::move(view).error());
+  using Which = NodeSnapshotsAsked::Which;
+  const auto now = Timestamp::now();
+  if (asked.which == Which::all) return reader_.snapshots(asked.aggregate, now);
+  auto one = asked.which == Which::latest         ? reader_.latest_snapshot(asked.aggregate)
+             : asked.which == Which::at_or_before ? reader_.snapshot_at(asked.aggregate, SeqNr{asked.at}, now)
+                                                  : reader_.snapshot_as_of(asked.aggregate, GlobalPosition{asked.at}, now);
+  if (!one) return refuse(std::move(one).error());
+  std::vector<RecordedSnapshot> found;
+  if (*one) found.push_back(std::move(**one));
+  return found;
+}
+
+Result<std::vector<AggregateInfo>> NodeReader::aggregates(const NodeAggregatesAsked& asked) {
+  auto view = view_at(asked.up_to, asked.shards);
+  if (!view) return refuse(std::move(view).error());
+  std::vector<AggregateInfo> found;
+  auto after = asked.after;
+  while (found.size() < asked.limit) {
+    const auto wanted = asked.limit - found.size();
+    auto page = reader_.aggregates(*view, asked.type, after, wanted);
+    if (!page) return page;
+    if (page->empty()) break;
+    after = page->back().aggregate;
+    const bool last = page->size() < wanted;
+    for (auto& info : *page) {
+      if (std::ranges::binary_search(asked.shards, info.shard)) found.push_back(std::move(info));
+    }
+    if (last) break;
+  }
+  return found;
+}
+
+}  // namespace evershard::cluster

@@ -1,0 +1,49 @@
+// NodeReader: what a node answers of its own shards, bounded by what it has applied.
+
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "evershard/actors/core/watermark_watch.hpp"
+#include "evershard/cluster/node/node_network.hpp"
+#include "evershard/storage/node_store.hpp"
+#include "evershard/storage/reader.hpp"
+
+namespace evershard::cluster {
+
+/// Any thread; blocks while the node has not applied what is asked for, at most for `wait_max`.
+class NodeReader {
+ public:
+  NodeReader(const storage::NodeStore& store, actors::WatermarkWatch& watch, std::chrono::milliseconds wait_max)
+      : store_(store), reader_(store), watch_(watch), wait_max_(wait_max) {}
+
+  /// Which shards this node owns now; what it owned before is not answered for (rule 12).
+  void owns(std::vector<ShardId> shards);
+
+  /// Errors: wrong_shard (one of them is another node's), timeout (the cuts up to there are not applied), corruption, io
+  [[nodiscard]] Result<NodePage> read(const NodePageAsked& asked);
+  [[nodiscard]] Result<NodePage> read_stream(const NodeStreamAsked& asked);
+  /// Version 0: there is none. Errors: as above
+  [[nodiscard]] Result<AggregateInfo> head(const NodeHeadAsked& asked);
+  [[nodiscard]] Result<std::vector<RecordedSnapshot>> snapshots(const NodeSnapshotsAsked& asked);
+  [[nodiscard]] Result<std::vector<AggregateInfo>> aggregates(const NodeAggregatesAsked& asked);
+
+ private:
+  [[nodiscard]] Result<storage::View> view_at(GlobalPosition up_to, const std::vector<ShardId>& shards);
+  [[nodiscard]] ShardId shard_of(const AggregateId& aggregate) const;
+
+  const storage::NodeStore& store_;
+  const storage::Reader reader_;
+  actors::WatermarkWatch& watch_;
+  const std::chrono::milliseconds wait_max_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<ShardId> own_;
+};
+
+}  // namespace evershard::cluster

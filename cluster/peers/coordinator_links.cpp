@@ -1,0 +1,116 @@
+#include "evershard/cluster/peers/coordinator_links.hpp"
+
+#include <utility>
+
+namespace evershard::cluster {
+namespace {
+
+MessageKind as_kind(PeerKind kind) { return MessageKind{static_cast<std::uint16_t>(kind)}; }
+
+/// Nodes speak for themselves only.
+NodeProcess speaker(const ToCoordinator& message, const NodeProcess& known) {
+  if (const auto* hello = std::get_if<Hello>(&message)) return hello->from;
+  if (const auto* asked = std::get_if<CutsAfter>(&message)) return asked->from;
+  if (const auto* held = std::get_if<Held>(&message)) return held->from;
+  return known;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CoordinatorLinks>> CoordinatorLinks::open(CoordinatorLinksOptions options) {
+  std::unique_ptr<CoordinatorLinks> coordinator(new CoordinatorLinks(std::move(options)));
+  LinkHandlers handlers;
+  auto* self = coordinator.get();
+  handlers.on_message = [self](const LinkMessage& message) { self->on_message(message); };
+  handlers.on_request = [self](LinkRequest request) { self->on_request(std::move(request)); };
+  handlers.on_session_down = [self](const LinkSessionInfo& session, const Error&) { self->on_down(session.peer.node); };
+  handlers.on_refused = coordinator->options_.refused;
+  auto links = Links::open(coordinator->options_.link, std::move(handlers));
+  if (!links) return refuse(std::move(links).error());
+  coordinator->links_ = std::move(*links);
+  auto port = coordinator->links_->listen(coordinator->options_.listen_host, coordinator->options_.listen_port);
+  if (!port) return refuse(std::move(port).error());
+  coordinator->port_ = *port;
+  return coordinator;
+}
+
+CoordinatorLinks::~CoordinatorLinks() {
+  detach();
+  if (links_) links_->stop();
+}
+
+void CoordinatorLinks::attach(CoordinatorHost& host) {
+  const std::lock_guard lock(mutex_);
+  host_ = &host;
+}
+
+void CoordinatorLinks::detach() {
+  const std::lock_guard lock(mutex_);
+  host_ = nullptr;
+}
+
+void CoordinatorLinks::on_message(const LinkMessage& message) {
+  auto said = decode_to_coordinator(static_cast<PeerKind>(message.kind.value), message.bytes);
+  const auto whom = [&] { return "node " + std::to_string(node_of(message.from)); };
+  if (!said) {
+    if (options_.refused) options_.refused(whom(), said.error());
+    return;
+  }
+  std::unique_lock lock(mutex_);
+  if (host_ == nullptr) return;
+  const auto known = members_.find(message.from);
+  const auto from = speaker(*said, known == members_.end() ? NodeProcess{node_of(message.from), 0} : known->second.process);
+  if (from.node != node_of(message.from)) {
+    if (options_.refused) options_.refused(whom(), Error(ErrorCode::invalid_argument, "it speaks as node " + std::to_string(from.node)));
+    return;
+  }
+  if (auto* hello = std::get_if<Hello>(&*said)) {
+    members_[message.from] = {hello->from, hello->address};
+    host_->hello(std::move(*hello));
+    lock.unlock();
+    return tell_members();
+  }
+  if (const auto* asked = std::get_if<CutsAfter>(&*said)) return host_->cuts_after(*asked);
+  if (const auto* held = std::get_if<Held>(&*said)) return host_->held(*held);
+  auto& report = std::get<actors::WriterReport>(*said);
+  host_->report(from, std::move(report.report), report.ask);
+}
+
+void CoordinatorLinks::on_request(LinkRequest request) {
+  if (static_cast<PeerKind>(request.kind.value) == PeerKind::identity) return request.reply(storage::encode(options_.identity));
+  request.reply(refuse(ErrorCode::invalid_argument, "a coordinator does not answer requests of kind " + std::to_string(request.kind.value)));
+}
+
+void CoordinatorLinks::on_down(NodeNumber peer) {
+  const std::lock_guard lock(mutex_);
+  const auto member = members_.find(peer);
+  if (member == members_.end()) return;
+  if (host_ != nullptr) host_->lost(member->second.process);
+  members_.erase(member);
+}
+
+void CoordinatorLinks::tell_members() {
+  Members members;
+  std::vector<NodeNumber> all;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [number, member] : members_) {
+      members.nodes.push_back({member.process.node, member.address});
+      all.push_back(number);
+    }
+  }
+  const auto sent = encode(members);
+  for (const auto number : all) (void)links_->send(number, as_kind(sent.kind), sent.bytes);
+}
+
+void CoordinatorLinks::to_node(NodeProcess node, ToNode message) {
+  auto sent = encode(message);
+  (void)links_->send(on_links(node.node), as_kind(sent.kind), std::move(sent.bytes));
+}
+
+void CoordinatorLinks::promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator) {
+  auto sent = encode(CutPromised{shard, epoch, ask, cut, coordinator});
+  (void)links_->send(on_links(node.node), as_kind(sent.kind), std::move(sent.bytes));
+}
+
+}  // namespace evershard::cluster

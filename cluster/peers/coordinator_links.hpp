@@ -1,0 +1,57 @@
+// CoordinatorLinks: a coordinator's links to its nodes.
+
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "evershard/cluster/link/links.hpp"
+#include "evershard/cluster/node/coordinator_host.hpp"
+#include "evershard/cluster/peers/node_links.hpp"
+
+namespace evershard::cluster {
+
+struct CoordinatorLinksOptions {
+  LinkOptions link{};
+  std::string listen_host = "127.0.0.1";
+  std::uint16_t listen_port = 0;
+  storage::Identity identity{};  ///< of the cut log: nodes are told
+  std::function<void(const std::string& whom, const Error& why)> refused{};  ///< for the log; any thread
+};
+
+/// Shape: open(), lead on it, attach(); detach() before the coordinator goes.
+class CoordinatorLinks final : public CoordinatorNetwork {
+ public:
+  /// Errors: those of Links::open and listen
+  [[nodiscard]] static Result<std::unique_ptr<CoordinatorLinks>> open(CoordinatorLinksOptions options);
+  ~CoordinatorLinks() override;
+
+  void attach(CoordinatorHost& host);
+  void detach();
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] std::vector<LinkStatus> status() const { return links_->status(); }
+
+  void to_node(NodeProcess node, ToNode message) override;
+  void promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator) override;
+
+ private:
+  explicit CoordinatorLinks(CoordinatorLinksOptions options) : options_(std::move(options)) {}
+  void on_message(const LinkMessage& message);
+  void on_request(LinkRequest request);
+  void on_down(NodeNumber peer);
+  void tell_members();
+
+  const CoordinatorLinksOptions options_;
+  std::mutex mutex_;
+  CoordinatorHost* host_ = nullptr;
+  struct Member {
+    NodeProcess process;
+    std::string address;
+  };
+  std::map<NodeNumber, Member> members_;  ///< those that said hello in the session there is
+  std::uint16_t port_ = 0;
+  std::unique_ptr<Links> links_;
+};
+
+}  // namespace evershard::cluster

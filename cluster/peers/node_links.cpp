@@ -1,0 +1,253 @@
+#include "evershard/cluster/peers/node_links.hpp"
+
+#include <charconv>
+#include <future>
+#include <thread>
+#include <utility>
+
+namespace evershard::cluster {
+namespace {
+
+constexpr std::size_t answering_threads = 4;
+
+MessageKind on_wire(PeerKind kind) { return MessageKind{static_cast<std::uint16_t>(kind)}; }
+PeerKind kind_of(MessageKind kind) { return static_cast<PeerKind>(kind.value); }
+
+/// HOST:PORT, [IPV6]:PORT. Nothing: it is none.
+std::optional<PeerAddress> address_of(const std::string& text, NodeNumber node) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0) return std::nullopt;
+  PeerAddress address;
+  address.node = node;
+  address.host = text.substr(0, colon);
+  if (address.host.front() == '[' && address.host.back() == ']') address.host = address.host.substr(1, address.host.size() - 2);
+  const auto end = text.data() + text.size();
+  if (std::from_chars(text.data() + colon + 1, end, address.port).ptr != end || address.port == 0) return std::nullopt;
+  return address;
+}
+
+Error gone() { return {ErrorCode::unavailable, "the node is not there, or is stopping"}; }
+
+}  // namespace
+
+NodeLinks::NodeLinks(NodeLinksOptions options) : options_(std::move(options)), work_(std::make_unique<WorkThreads>(answering_threads)) {}
+
+Result<std::unique_ptr<NodeLinks>> NodeLinks::open(NodeLinksOptions options) {
+  std::unique_ptr<NodeLinks> node(new NodeLinks(std::move(options)));
+  LinkHandlers handlers;
+  auto* self = node.get();
+  handlers.on_message = [self](LinkMessage message) { self->on_message(std::move(message)); };
+  handlers.on_request = [self](LinkRequest request) { self->on_request(std::move(request)); };
+  handlers.on_session_up = [self](const LinkSessionInfo& session) { self->on_session(session.peer.node, true); };
+  handlers.on_session_down = [self](const LinkSessionInfo& session, const Error&) { self->on_session(session.peer.node, false); };
+  handlers.on_refused = node->options_.refused;
+  auto links = Links::open(node->options_.link, std::move(handlers));
+  if (!links) return refuse(std::move(links).error());
+  node->links_ = std::move(*links);
+  auto port = node->links_->listen(node->options_.listen_host, node->options_.listen_port);
+  if (!port) return refuse(std::move(port).error());
+  node->port_ = *port;
+  EVERSHARD_TRY(node->links_->dial({coordinator_on_links, node->options_.coordinator_host, node->options_.coordinator_port}));
+  return node;
+}
+
+NodeLinks::~NodeLinks() {
+  detach();
+  if (links_) links_->stop();
+  work_.reset();
+}
+
+Result<storage::Identity> NodeLinks::identity(std::chrono::milliseconds timeout) {
+  const auto until = std::chrono::steady_clock::now() + timeout;
+  for (;;) {
+    auto promise = std::make_shared<std::promise<Result<std::string>>>();
+    auto answer = promise->get_future();
+    links_->request(coordinator_on_links, on_wire(PeerKind::identity), {}, std::chrono::seconds(2), [promise](Result<std::string> bytes) { promise->set_value(std::move(bytes)); });
+    auto bytes = answer.get();
+    if (bytes) return storage::decode_identity(*bytes);
+    const bool may_come = bytes.error().code == ErrorCode::unavailable || bytes.error().code == ErrorCode::timeout || bytes.error().code == ErrorCode::overloaded;
+    if (!may_come || std::chrono::steady_clock::now() >= until) return refuse(std::move(bytes).error());
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+}
+
+void NodeLinks::attach(ClusterNode& node) {
+  bool up = false;
+  {
+    const std::lock_guard lock(mutex_);
+    node_ = std::make_shared<ClusterNode*>(&node);
+    up = coordinator_up_;
+  }
+  if (up) node.committer().connected();
+}
+
+void NodeLinks::detach() {
+  std::weak_ptr<ClusterNode*> under_way;
+  {
+    const std::lock_guard lock(mutex_);
+    under_way = std::exchange(node_, nullptr);
+  }
+  while (!under_way.expired()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+std::shared_ptr<ClusterNode*> NodeLinks::attached() const {
+  const std::lock_guard lock(mutex_);
+  return node_;
+}
+
+void NodeLinks::on_session(NodeNumber peer, bool up) {
+  if (peer != coordinator_on_links) return;
+  std::shared_ptr<ClusterNode*> node;
+  {
+    const std::lock_guard lock(mutex_);
+    coordinator_up_ = up;
+    node = node_;
+  }
+  if (node == nullptr) return;
+  up ? (*node)->committer().connected() : (*node)->committer().disconnected();
+}
+
+void NodeLinks::on_message(LinkMessage message) {
+  if (message.from != coordinator_on_links) return;
+  auto said = decode_from_coordinator(kind_of(message.kind), message.bytes);
+  if (!said) {
+    if (options_.refused) options_.refused("the coordinator", said.error());
+    return;
+  }
+  if (const auto* members = std::get_if<Members>(&*said)) return meet(members->nodes);
+  const auto node = attached();
+  if (node == nullptr) return;
+  auto& committer = (*node)->committer();
+  if (auto* promised = std::get_if<CutPromised>(&*said)) return committer.cut_promised(promised->shard, promised->epoch, promised->ask, promised->cut, promised->coordinator);
+  committer.receive(std::move(std::get<ToNode>(*said)));
+}
+
+/// Of two nodes, the one with the higher number dials.
+void NodeLinks::meet(const std::vector<PeerPlace>& members) {
+  for (const auto& place : members) {
+    const auto number = on_links(place.node);
+    if (number >= options_.link.who.node) continue;
+    auto address = address_of(place.address, number);
+    auto dialled = address ? links_->dial(std::move(*address)) : Result<void>(refuse(ErrorCode::invalid_argument, "\"" + place.address + "\" is no address"));
+    if (!dialled && options_.refused) options_.refused("node " + std::to_string(place.node), dialled.error());
+  }
+}
+
+void NodeLinks::on_request(LinkRequest request) {
+  auto asked = std::make_shared<LinkRequest>(std::move(request));
+  work_->run([this, asked] {
+    const auto node = attached();
+    if (node == nullptr) return asked->reply(refuse(gone()));
+    auto& committer = (*node)->committer();
+    const auto refused = [&](const Error& error) { asked->reply(refuse(error)); };
+    switch (kind_of(asked->kind)) {
+      case PeerKind::read: {
+        auto read = decode_read(asked->bytes);
+        if (!read) return refused(read.error());
+        auto page = committer.reader().read(*read);
+        return page ? asked->reply(encode(*page)) : refused(page.error());
+      }
+      case PeerKind::read_stream: {
+        auto read = decode_read_stream(asked->bytes);
+        if (!read) return refused(read.error());
+        auto page = committer.reader().read_stream(*read);
+        return page ? asked->reply(encode(*page)) : refused(page.error());
+      }
+      case PeerKind::head: {
+        auto head = decode_head_asked(asked->bytes);
+        if (!head) return refused(head.error());
+        auto info = committer.reader().head(*head);
+        return info ? asked->reply(encode_head(*info)) : refused(info.error());
+      }
+      case PeerKind::forward: {
+        auto append = decode_forward(asked->bytes);
+        if (!append) return refused(append.error());
+        return committer.append_async(std::move(*append), [asked](const Result<Appended>& result) { result ? asked->reply(encode(*result)) : asked->reply(refuse(result.error())); });
+      }
+      case PeerKind::part: {
+        auto part = decode_part(asked->bytes, committer.store().identity().shards, committer.store().hasher());
+        if (!part) return refused(part.error());
+        return committer.take_part(part->of, part->part, [asked](const actors::PartAnswer& answer) { asked->reply(encode(answer)); });
+      }
+      case PeerKind::snapshots: {
+        auto wanted = decode_snapshots_asked(asked->bytes);
+        if (!wanted) return refused(wanted.error());
+        auto found = committer.reader().snapshots(*wanted);
+        return found ? asked->reply(encode(*found)) : refused(found.error());
+      }
+      case PeerKind::put_snapshot: {
+        auto snapshot = decode_put_snapshot(asked->bytes);
+        if (!snapshot) return refused(snapshot.error());
+        return committer.put_snapshot(std::move(snapshot->first), snapshot->second, [asked](const Result<void>& done) { done ? asked->reply(std::string()) : asked->reply(refuse(done.error())); });
+      }
+      case PeerKind::aggregates: {
+        auto wanted = decode_aggregates_asked(asked->bytes);
+        if (!wanted) return refused(wanted.error());
+        auto found = committer.reader().aggregates(*wanted);
+        return found ? asked->reply(encode(*found)) : refused(found.error());
+      }
+      default: return refused(Error(ErrorCode::invalid_argument, "a node does not answer requests of kind " + std::to_string(asked->kind.value)));
+    }
+  });
+}
+
+// -- what the node asks
+
+void NodeLinks::to_coordinator(ToCoordinator message) {
+  auto sent = encode(message);
+  // What is lost is asked for again, or reported again in the next session.
+  (void)links_->send(coordinator_on_links, on_wire(sent.kind), std::move(sent.bytes));
+}
+
+void NodeLinks::ask(std::uint32_t node, PeerKind kind, std::string bytes, Links::Done done) {
+  links_->request(on_links(node), on_wire(kind), std::move(bytes), options_.timeout, std::move(done));
+}
+
+void NodeLinks::forward(std::uint32_t node, Append append, NodeDone<Appended> done) {
+  ask(node, PeerKind::forward, encode_forward(append), [done = std::move(done)](Result<std::string> bytes) { done(bytes ? decode_appended(*bytes) : refuse(std::move(bytes).error())); });
+}
+
+void NodeLinks::ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done) {
+  ask(node, PeerKind::part, encode_part(*of, part), [part, done = std::move(done)](Result<std::string> bytes) {
+    auto answer = bytes ? decode_part_answer(*bytes) : Result<actors::PartAnswer>(refuse(std::move(bytes).error()));
+    if (answer) return done(std::move(*answer));
+    actors::PartAnswer lost;
+    lost.attempt = part.attempt;
+    lost.try_number = part.try_number;
+    lost.shard = part.shard;
+    lost.kind = actors::PartAnswer::Kind::lost;
+    lost.error = std::move(answer).error();
+    done(std::move(lost));
+  });
+}
+
+void NodeLinks::read(std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done) {
+  ask(node, PeerKind::read, encode(asked), [done = std::move(done)](Result<std::string> bytes) { done(bytes ? decode_page(*bytes) : refuse(std::move(bytes).error())); });
+}
+
+void NodeLinks::read_stream(std::uint32_t node, NodeStreamAsked asked, NodeDone<NodePage> done) {
+  ask(node, PeerKind::read_stream, encode(asked), [done = std::move(done)](Result<std::string> bytes) { done(bytes ? decode_page(*bytes) : refuse(std::move(bytes).error())); });
+}
+
+void NodeLinks::head(std::uint32_t node, NodeHeadAsked asked, NodeDone<AggregateInfo> done) {
+  const auto aggregate = asked.aggregate;
+  const auto node_ref = attached();
+  const auto shard = node_ref == nullptr ? ShardId{} : (*node_ref)->shard_of(aggregate);
+  ask(node, PeerKind::head, encode(asked), [done = std::move(done), aggregate, shard](Result<std::string> bytes) {
+    done(bytes ? decode_head(*bytes, aggregate, shard) : refuse(std::move(bytes).error()));
+  });
+}
+
+void NodeLinks::snapshots(std::uint32_t node, NodeSnapshotsAsked asked, NodeDone<std::vector<RecordedSnapshot>> done) {
+  ask(node, PeerKind::snapshots, encode(asked), [done = std::move(done)](Result<std::string> bytes) { done(bytes ? decode_snapshots(*bytes) : refuse(std::move(bytes).error())); });
+}
+
+void NodeLinks::put_snapshot(std::uint32_t node, Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done) {
+  ask(node, PeerKind::put_snapshot, encode(snapshot, up_to), [done = std::move(done)](Result<std::string> bytes) { done(bytes ? Result<void>() : refuse(std::move(bytes).error())); });
+}
+
+void NodeLinks::aggregates(std::uint32_t node, NodeAggregatesAsked asked, NodeDone<std::vector<AggregateInfo>> done) {
+  ask(node, PeerKind::aggregates, encode(asked), [done = std::move(done)](Result<std::string> bytes) { done(bytes ? decode_aggregates(*bytes) : refuse(std::move(bytes).error())); });
+}
+
+}  // namespace evershard::cluster

@@ -1,0 +1,76 @@
+// NodeLinks: a node's links to the coordinator and to the other nodes.
+
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "evershard/cluster/link/links.hpp"
+#include "evershard/cluster/node/cluster_node.hpp"
+#include "evershard/cluster/peers/peer_messages.hpp"
+#include "evershard/storage/identity.hpp"
+
+namespace evershard::cluster {
+
+/// On the links, the coordinator is 0: so nodes dial it, and each other once.
+inline constexpr NodeNumber coordinator_on_links{0};
+[[nodiscard]] inline NodeNumber on_links(std::uint32_t node) { return NodeNumber{node}; }
+[[nodiscard]] inline std::uint32_t node_of(NodeNumber number) { return number.value; }
+
+struct NodeLinksOptions {
+  LinkOptions link{};
+  std::string listen_host = "127.0.0.1";
+  std::uint16_t listen_port = 0;
+  std::string coordinator_host{};
+  std::uint16_t coordinator_port = 0;
+  std::chrono::milliseconds timeout = std::chrono::seconds(10);  ///< of what other nodes are asked for
+  std::function<void(const std::string& whom, const Error& why)> refused{};  ///< for the log; any thread
+};
+
+/// Shape:  open(), ask identity(), make the node on it, attach(); detach() before the node goes.
+/// Errors: of what is asked: as NodeNetwork says.
+class NodeLinks final : public NodeNetwork {
+ public:
+  /// Errors: those of Links::open, listen and dial
+  [[nodiscard]] static Result<std::unique_ptr<NodeLinks>> open(NodeLinksOptions options);
+  ~NodeLinks() override;
+
+  /// Which store this cluster is. Waits for the coordinator. Errors: unavailable, timeout, corruption
+  [[nodiscard]] Result<storage::Identity> identity(std::chrono::milliseconds timeout);
+  void attach(ClusterNode& node);
+  void detach();
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] std::vector<LinkStatus> status() const { return links_->status(); }
+
+  void to_coordinator(ToCoordinator message) override;
+  void forward(std::uint32_t node, Append append, NodeDone<Appended> done) override;
+  void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done) override;
+  void read(std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done) override;
+  void read_stream(std::uint32_t node, NodeStreamAsked asked, NodeDone<NodePage> done) override;
+  void head(std::uint32_t node, NodeHeadAsked asked, NodeDone<AggregateInfo> done) override;
+  void snapshots(std::uint32_t node, NodeSnapshotsAsked asked, NodeDone<std::vector<RecordedSnapshot>> done) override;
+  void put_snapshot(std::uint32_t node, Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done) override;
+  void aggregates(std::uint32_t node, NodeAggregatesAsked asked, NodeDone<std::vector<AggregateInfo>> done) override;
+
+ private:
+  explicit NodeLinks(NodeLinksOptions options);
+  void on_message(LinkMessage message);
+  void on_request(LinkRequest request);
+  void on_session(NodeNumber peer, bool up);
+  void meet(const std::vector<PeerPlace>& members);
+  /// The node, while the lock is held by the caller's copy.
+  [[nodiscard]] std::shared_ptr<ClusterNode*> attached() const;
+  void ask(std::uint32_t node, PeerKind kind, std::string bytes, Links::Done done);
+
+  const NodeLinksOptions options_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<ClusterNode*> node_;  ///< calls under way hold a copy
+  bool coordinator_up_ = false;
+  std::uint16_t port_ = 0;
+  std::unique_ptr<Links> links_;
+  std::unique_ptr<WorkThreads> work_;
+};
+
+}  // namespace evershard::cluster

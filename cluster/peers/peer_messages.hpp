@@ -1,0 +1,120 @@
+// What the processes of a cluster tell each other, as bytes: Protobuf, in protocol/v1/cluster.proto. The only file that knows those.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "evershard/cluster/node/node_network.hpp"
+#include "evershard/protocol/result.hpp"
+
+namespace evershard::cluster {
+
+/// Frozen numbers: kinds of messages on a link.
+enum class PeerKind : std::uint16_t {
+  hello = 1,
+  cuts_after = 2,
+  held = 3,
+  report = 4,
+  welcome = 10,
+  hello_refused = 11,
+  opens = 12,
+  announce = 13,
+  cuts = 14,
+  report_from = 15,
+  cut_promised = 16,
+  members = 17,
+  identity = 18,     ///< a request of a node: answered with the identity row of a whole store
+  read = 20,         ///< a request: answered with a page
+  read_stream = 21,  ///< the same
+  head = 22,         ///< answered with a head
+  forward = 23,      ///< answered as an append is
+  part = 24,         ///< answered with a part's answer
+  snapshots = 25,
+  put_snapshot = 26,  ///< answered with nothing
+  aggregates = 27,
+};
+
+struct CutPromised {
+  ShardId shard{};
+  Epoch epoch{};
+  std::uint64_t ask = 0;
+  CutNumber cut{};
+  Epoch coordinator{};
+  friend bool operator==(const CutPromised&, const CutPromised&) = default;
+};
+
+/// Where a node is to be found.
+struct PeerPlace {
+  std::uint32_t node = 0;
+  std::string address{};  ///< HOST:PORT
+  friend bool operator==(const PeerPlace&, const PeerPlace&) = default;
+};
+
+/// The nodes that are there, whenever that changes.
+struct Members {
+  std::vector<PeerPlace> nodes{};
+  friend bool operator==(const Members&, const Members&) = default;
+};
+
+struct PeerBytes {
+  PeerKind kind{};
+  std::string bytes{};
+};
+
+using FromCoordinator = std::variant<ToNode, CutPromised, Members>;
+
+[[nodiscard]] PeerBytes encode(const ToCoordinator& message);
+[[nodiscard]] PeerBytes encode(const ToNode& message);
+[[nodiscard]] PeerBytes encode(const CutPromised& message);
+[[nodiscard]] PeerBytes encode(const Members& message);
+
+/// Errors of each: corruption: malformed, or of a kind that is none of these
+[[nodiscard]] Result<ToCoordinator> decode_to_coordinator(PeerKind kind, std::string_view bytes);
+[[nodiscard]] Result<FromCoordinator> decode_from_coordinator(PeerKind kind, std::string_view bytes);
+
+// -- node to node: requests and what answers them
+
+[[nodiscard]] std::string encode(const NodePageAsked& asked);
+[[nodiscard]] std::string encode(const NodeStreamAsked& asked);
+[[nodiscard]] std::string encode(const NodeHeadAsked& asked);
+[[nodiscard]] std::string encode_forward(const Append& append);
+[[nodiscard]] std::string encode_part(const actors::Attempt& of, const actors::PartAsked& part);
+[[nodiscard]] std::string encode(const NodePage& page);
+[[nodiscard]] std::string encode_head(const AggregateInfo& head);
+[[nodiscard]] std::string encode(const Appended& appended);
+[[nodiscard]] std::string encode(const actors::PartAnswer& answer);
+
+[[nodiscard]] std::string encode(const NodeSnapshotsAsked& asked);
+[[nodiscard]] std::string encode(const std::vector<RecordedSnapshot>& snapshots);
+[[nodiscard]] std::string encode(const Snapshot& snapshot, GlobalPosition up_to);
+[[nodiscard]] std::string encode(const NodeAggregatesAsked& asked);
+[[nodiscard]] std::string encode(const std::vector<AggregateInfo>& aggregates);
+
+struct PartMessage {
+  std::shared_ptr<actors::Attempt> of;  ///< its prepared append: what is of the part's shard
+  actors::PartAsked part;
+};
+
+/// Errors of each: corruption: malformed
+[[nodiscard]] Result<NodePageAsked> decode_read(std::string_view bytes);
+[[nodiscard]] Result<NodeStreamAsked> decode_read_stream(std::string_view bytes);
+[[nodiscard]] Result<NodeHeadAsked> decode_head_asked(std::string_view bytes);
+[[nodiscard]] Result<Append> decode_forward(std::string_view bytes);
+/// `shards`: of the store; terms of aggregates are hashed anew.
+[[nodiscard]] Result<PartMessage> decode_part(std::string_view bytes, std::uint32_t shards, const sharding::TermHasher& hasher);
+[[nodiscard]] Result<NodePage> decode_page(std::string_view bytes);
+/// Of the aggregate that was asked for.
+[[nodiscard]] Result<AggregateInfo> decode_head(std::string_view bytes, const AggregateId& aggregate, ShardId shard);
+[[nodiscard]] Result<NodeSnapshotsAsked> decode_snapshots_asked(std::string_view bytes);
+[[nodiscard]] Result<std::vector<RecordedSnapshot>> decode_snapshots(std::string_view bytes);
+[[nodiscard]] Result<std::pair<Snapshot, GlobalPosition>> decode_put_snapshot(std::string_view bytes);
+[[nodiscard]] Result<NodeAggregatesAsked> decode_aggregates_asked(std::string_view bytes);
+[[nodiscard]] Result<std::vector<AggregateInfo>> decode_aggregates(std::string_view bytes);
+[[nodiscard]] Result<Appended> decode_appended(std::string_view bytes);
+[[nodiscard]] Result<actors::PartAnswer> decode_part_answer(std::string_view bytes);
+
+}  // namespace evershard::cluster

@@ -1,0 +1,114 @@
+#include "evershard/cluster/server/member_store.hpp"
+
+#include <random>
+#include <utility>
+
+#include "evershard/storage/open.hpp"
+#include "evershard/storage/vacuum.hpp"
+#include "evershard/storage/verify.hpp"
+
+namespace evershard::server {
+namespace {
+
+/// What an operator asks of one node: its own part.
+class MemberAdministration final : public Administration {
+ public:
+  explicit MemberAdministration(storage::NodeStore& store) : store_(store) {}
+
+  [[nodiscard]] Result<StoreStats> stats() const override {
+    const auto& identity = store_.identity();
+    StoreStats stats;
+    stats.info = {identity.store.text(), identity.shards, identity.format, identity.hash, identity.created_at, identity.fork.text()};
+    auto store = store_.stats();
+    stats.watermark = store.watermark;
+    stats.sealed = store.mark;
+    stats.tail_events = store.tail_events;
+    stats.commits = store.commits;
+    stats.disk_bytes = store.disk_bytes;
+    stats.disk_free_bytes = store.disk_free_bytes;
+    stats.memory_bytes = store.memory_bytes;
+    stats.backend_assertions = store.backend_assertions;
+    stats.details = std::move(store.details);
+    stats.details.emplace_back("cluster.node", identity.node);
+    return stats;
+  }
+  [[nodiscard]] Result<void> flush() override { return store_.seal(); }
+  [[nodiscard]] Result<VerifyReport> verify(Progress progress) override {
+    auto report = storage::verify(store_, std::move(progress));
+    if (!report) return refuse(std::move(report).error());
+    return VerifyReport{report->events, report->records, report->index_rows, report->snapshots, report->errors, std::move(report->findings)};
+  }
+  [[nodiscard]] Result<void> vacuum(Progress progress) override { return storage::vacuum(store_, std::move(progress)); }
+  [[nodiscard]] Result<GlobalPosition> backup(const std::filesystem::path&, BackupOptions, Progress) override {
+    return refuse(ErrorCode::invalid_argument, "a node's part of a cluster's store cannot be backed up alone: stop the node and copy its directory, or export the whole store");
+  }
+
+ private:
+  storage::NodeStore& store_;
+};
+
+class MemberStore final : public StoreInService {
+ public:
+  MemberStore(std::unique_ptr<cluster::NodeLinks> links, std::unique_ptr<storage::NodeStore> store, const cluster::ClusterNodeOptions& options)
+      : store_(std::move(store)), links_(std::move(links)), node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)), administration_(*store_) {
+    links_->attach(*node_);
+  }
+  ~MemberStore() override {
+    close();
+    links_.reset();  // before the node: answers that are still to come need it
+    node_.reset();
+  }
+  [[nodiscard]] EventStore& store() override { return *node_; }
+  [[nodiscard]] Administration& administration() override { return administration_; }
+  void close() override {
+    if (std::exchange(closed_, true)) return;
+    links_->detach();
+    node_->committer().stop();
+  }
+
+ private:
+  std::unique_ptr<storage::NodeStore> store_;
+  std::unique_ptr<cluster::NodeLinks> links_;
+  std::unique_ptr<cluster::ClusterNode> node_;
+  MemberAdministration administration_;
+  bool closed_ = false;
+};
+
+std::uint64_t random_incarnation() {
+  std::random_device random;
+  std::uint64_t number = 0;
+  while (number == 0) number = std::uint64_t{random()} << 32 | random();
+  return number;
+}
+
+}  // namespace
+
+OpenStore open_member(MemberOptions options) {
+  return [options = std::move(options)](const ServerOptions& server, serving::Log& log) -> Result<std::unique_ptr<StoreInService>> {
+    auto link_options = options.links;
+    link_options.refused = [&log](const std::string& whom, const Error& why) { log.warning("link refused", {{"peer", whom}, {"error", why.what}}); };
+    auto links = cluster::NodeLinks::open(std::move(link_options));
+    if (!links) return refuse(std::move(links).error());
+    log.info("listening", {{"speaks", "peers"}, {"address", options.links.listen_host + ':' + std::to_string((*links)->port())}});
+    auto identity = (*links)->identity(options.coordinator_timeout);
+    if (!identity) return refuse(std::move(identity).error());
+
+    storage::StoreOptions store;
+    store.data_dir = server.store.data_dir;
+    store.shards = identity->shards;
+    store.create = server.store.create;
+    store.member = storage::ClusterMember{options.node, identity->store, identity->fork, identity->term_key, identity->created_at};
+    auto opened = storage::open_node_store(std::move(store));
+    if (!opened) return refuse(std::move(opened).error());
+
+    cluster::ClusterNodeOptions node;
+    node.committer.self = {options.node, random_incarnation()};
+    node.committer.address = !options.address.empty() ? options.address : options.links.listen_host + ':' + std::to_string((*links)->port());
+    node.committer.limits = server.store.limits;
+    node.committer.warn = [&log](const Error& error) { log.error("cluster", {{"code", name_of(error.code)}, {"error", error.what}}); };
+    node.page_events_max = server.store.limits.page_events_max;
+    return std::make_unique<MemberStore>(std::move(*links), std::move(*opened), node);
+  };
+}
+
+}  // namespace evershard::server

@@ -1,0 +1,27 @@
+#include "evershard/cluster/server/store_in_service.hpp"
+
+#include <utility>
+
+namespace evershard::server {
+namespace {
+
+class WholeStore final : public StoreInService {
+ public:
+  explicit WholeStore(Local store) : store_(std::move(store)) {}
+  [[nodiscard]] EventStore& store() override { return store_; }
+  [[nodiscard]] Administration& administration() override { return store_; }
+  void close() override { store_.close(); }
+
+ private:
+  Local store_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<StoreInService>> open_whole_store(const ServerOptions& options, serving::Log&) {
+  auto store = Local::open(options.store);
+  if (!store) return refuse(std::move(store).error());
+  return std::make_unique<WholeStore>(*std::move(store));
+}
+
+}  // namespace evershard::server

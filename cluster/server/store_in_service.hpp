@@ -1,0 +1,29 @@
+// StoreInService: what a serving process serves: a whole store, or a cluster's seen from one of its nodes.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "evershard/cluster/server/server_options.hpp"
+#include "evershard/cluster/serving/log.hpp"
+#include "evershard/cluster/store/administration.hpp"
+#include "evershard/cluster/store/event_store.hpp"
+
+namespace evershard::server {
+
+class StoreInService {
+ public:
+  virtual ~StoreInService() = default;
+  [[nodiscard]] virtual EventStore& store() = 0;
+  [[nodiscard]] virtual Administration& administration() = 0;
+  /// Answers what is under way, refuses what comes. Any number of times.
+  virtual void close() = 0;
+};
+
+using OpenStore = std::function<Result<std::unique_ptr<StoreInService>>(const ServerOptions& options, serving::Log& log)>;
+
+/// The whole store in `options.store`. Errors: those of Local::open
+[[nodiscard]] Result<std::unique_ptr<StoreInService>> open_whole_store(const ServerOptions& options, serving::Log& log);
+
+}  // namespace evershard::server

@@ -1,0 +1,292 @@
+// Three nodes and a coordinator as one store, in one process: what is promised of one process holds unchanged.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <set>
+
+#include "evershard/sharding/stream_hash.hpp"
+#include "tests/cluster/node/small_cluster.hpp"
+#include "tests/contract/temporary_folder.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::uint32_t shards = 4;
+
+/// Names of an aggregate in each shard.
+std::string aggregate_in(std::uint16_t shard, int nth = 0) {
+  for (int i = 0;; ++i) {
+    AggregateId id{"order", std::to_string(i)};
+    if (sharding::shard_of(sharding::stream_hash(id), shards).value == shard && nth-- == 0) return id.text();
+  }
+}
+
+Append one(std::string_view aggregate, std::string type, std::string payload, std::vector<Tag> tags = {}) {
+  return Append().event(aggregate, std::move(type), std::move(payload), std::move(tags));
+}
+
+std::vector<RecordedEvent> all_of(EventStream stream) {
+  std::vector<RecordedEvent> events;
+  for (const auto& event : stream) events.push_back(event);
+  EXPECT_FALSE(stream.error()) << stream.error()->what;
+  return events;
+}
+
+std::vector<std::string> payloads_of(const std::vector<RecordedEvent>& events) {
+  std::vector<std::string> payloads;
+  for (const auto& event : events) payloads.push_back(event.payload);
+  return payloads;
+}
+
+TEST(ClusterNode, AppendsAnywhereAndReadsEverythingEverywhere) {
+  SmallCluster cluster({});
+  ASSERT_TRUE(cluster.wait_until_open());
+
+  std::vector<std::string> expected;
+  GlobalPosition last;
+  for (std::uint16_t i = 0; i < 12; ++i) {
+    const auto done = cluster.node(1 + i % 3).append(one(aggregate_in(i % shards), "Placed", std::to_string(i), {"x"}));
+    ASSERT_TRUE(done) << done.error().what;
+    EXPECT_EQ(done->first_position, GlobalPosition{i + 1u}) << "I-Dense, I-RealTime";
+    expected.push_back(std::to_string(i));
+    last = done->last_position;
+  }
+
+  for (std::uint32_t n = 1; n <= 3; ++n) {
+    const auto events = all_of(cluster.node(n).read(Query::all(), {.at_least = last}));
+    EXPECT_EQ(payloads_of(events), expected);
+    for (std::size_t i = 0; i < events.size(); ++i) EXPECT_EQ(events[i].position, GlobalPosition{i + 1});
+    EXPECT_EQ(payloads_of(all_of(cluster.node(n).read(Query().tags({"x"}), {.after = GlobalPosition{9}}))), (std::vector<std::string>{"9", "10", "11"}));
+    EXPECT_EQ(payloads_of(all_of(cluster.node(n).read(Query::all(), {.limit = 2, .direction = Direction::backwards}))), (std::vector<std::string>{"11", "10"}));
+    EXPECT_THAT(payloads_of(all_of(cluster.node(n).read(AggregateId::parse(aggregate_in(1)).value()))), ElementsAre("1", "5", "9"));
+    EXPECT_EQ(cluster.node(n).aggregate(AggregateId::parse(aggregate_in(2)).value())->version, SeqNr{3});
+  }
+}
+
+TEST(ClusterNode, HoldsVersionsAndConditionsOverShards) {
+  SmallCluster cluster({});
+  ASSERT_TRUE(cluster.wait_until_open());
+  const auto a = aggregate_in(0), b = aggregate_in(1), c = aggregate_in(2);
+  auto first = cluster.node(1).append(one(a, "Taken", "1", {"name:joe"}).expect(a, Version::none()));
+  ASSERT_TRUE(first) << first.error().what;
+
+  const auto again = cluster.node(2).append(one(a, "Taken", "2").expect(a, Version::none()));
+  const auto unique = cluster.node(3).append(one(b, "Taken", "3", {"name:joe"}).fail_if(Query().tags({"name:joe"}), GlobalPosition{0}));
+  const auto other = cluster.node(3).append(one(b, "Taken", "4", {"name:ann"}).fail_if(Query().tags({"name:ann"}), GlobalPosition{0}));
+  const auto after = cluster.node(2).append(one(c, "Taken", "5", {"name:joe"}).fail_if(Query().tags({"name:joe"}), first->last_position));
+
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, ErrorCode::version_conflict) << again.error().what;
+  ASSERT_FALSE(unique);
+  EXPECT_EQ(unique.error().code, ErrorCode::condition_failed) << unique.error().what;
+  ASSERT_TRUE(unique.error().details);
+  EXPECT_EQ(unique.error().details->position, first->first_position) << "I-Honest";
+  ASSERT_TRUE(other) << other.error().what;
+  ASSERT_TRUE(after) << after.error().what;
+  EXPECT_EQ(payloads_of(all_of(cluster.node(1).read(Query::all(), {.at_least = after->last_position}))), (std::vector<std::string>{"1", "4", "5"}));
+}
+
+TEST(ClusterNode, AppendsOverShardsOfSeveralNodesTogether) {
+  SmallCluster cluster({});
+  ASSERT_TRUE(cluster.wait_until_open());
+  const auto a = aggregate_in(0), b = aggregate_in(1), c = aggregate_in(2);
+  for (int i = 0; i < 5; ++i) {
+    Append append;
+    append.event(a, "Moved", std::to_string(i) + "a").event(b, "Moved", std::to_string(i) + "b").event(a, "Moved", std::to_string(i) + "A").event(c, "Moved", std::to_string(i) + "c");
+
+    const auto done = cluster.node(1 + static_cast<std::uint32_t>(i) % 3).append(std::move(append));
+
+    ASSERT_TRUE(done) << done.error().what;
+    EXPECT_EQ(done->last_position, done->first_position + 3) << "I-Together";
+    ASSERT_EQ(done->versions.size(), 3u);
+    EXPECT_EQ(done->versions[0].version, SeqNr{static_cast<std::uint64_t>(2 * i + 2)});
+    EXPECT_EQ(done->versions[1].version, SeqNr{static_cast<std::uint64_t>(i + 1)});
+    const auto read = all_of(cluster.node(2).read(Query::all(), {.after = done->first_position - 1, .at_least = done->last_position}));
+    EXPECT_THAT(payloads_of(read), ElementsAre(std::to_string(i) + "a", std::to_string(i) + "b", std::to_string(i) + "A", std::to_string(i) + "c"));
+  }
+  auto conflict = cluster.node(1).append(Append().event(a, "Moved", "no").event(b, "Moved", "no").expect(b, Version::exactly(SeqNr{2})));
+  ASSERT_FALSE(conflict);
+  EXPECT_EQ(conflict.error().code, ErrorCode::version_conflict) << conflict.error().what;
+  EXPECT_EQ(all_of(cluster.node(3).read(Query::all(), {.at_least = GlobalPosition{20}})).size(), 20u) << "I-Atomic";
+}
+
+TEST(ClusterNode, OneOfManyWinsAName) {
+  SmallCluster cluster({});
+  ASSERT_TRUE(cluster.wait_until_open());
+  std::atomic<int> won{0}, lost{0}, other{0};
+  std::vector<std::thread> clients;
+  for (std::uint32_t n = 0; n < 6; ++n) {
+    clients.emplace_back([&, n] {
+      for (int i = 0; i < 10; ++i) {
+        const auto name = "name:" + std::to_string(i);
+        const auto done = cluster.node(1 + n % 3).append(one(aggregate_in(static_cast<std::uint16_t>(n % shards), 1), "Taken", name, {name}).fail_if(Query().tags({name}), GlobalPosition{0}));
+        if (done) ++won;
+        else if (done.error().code == ErrorCode::condition_failed) ++lost;
+        else {
+          ++other;
+          ADD_FAILURE() << done.error().what;
+        }
+      }
+    });
+  }
+  for (auto& client : clients) client.join();
+
+  EXPECT_EQ(won, 10);
+  EXPECT_EQ(lost, 50);
+  std::set<std::string> names;
+  for (const auto& event : all_of(cluster.node(2).read(Query::all(), {.at_least = GlobalPosition{10}}))) EXPECT_TRUE(names.insert(event.payload).second) << "I-Condition: " << event.payload << " twice";
+}
+
+TEST(ClusterNode, AnswersARetryWithWhatWasStored) {
+  SmallCluster cluster({});
+  ASSERT_TRUE(cluster.wait_until_open());
+  auto append = one(aggregate_in(0), "Placed", "1", {"x"}).fail_if(Query().tags({"x"}), GlobalPosition{0});
+  append.request_id = EventId::random();
+  const auto first = cluster.node(1).append(append);
+  ASSERT_TRUE(first) << first.error().what;
+
+  const auto again = cluster.node(2).append(append);
+
+  ASSERT_TRUE(again) << again.error().what;
+  EXPECT_TRUE(again->duplicate);
+  EXPECT_EQ(again->first_position, first->first_position);
+  EXPECT_EQ(all_of(cluster.node(3).read(Query::all(), {.at_least = again->last_position})).size(), 1u) << "I-Once";
+}
+
+TEST(ClusterNode, AnswersARetryOfAnAppendOverShardsWithWhatWasStored) {
+  SmallCluster cluster({});
+  ASSERT_TRUE(cluster.wait_until_open());
+  const auto a = aggregate_in(0), b = aggregate_in(1), c = aggregate_in(2);
+  ASSERT_TRUE(cluster.node(1).append(one(b, "Placed", "0")));
+  Append append;
+  append.event(a, "Moved", "1").event(b, "Moved", "2").event(b, "Moved", "3").event(c, "Moved", "4").expect(b, Version::exactly(SeqNr{1}));
+  append.request_id = EventId::random();
+  const auto first = cluster.node(1).append(append);
+  ASSERT_TRUE(first) << first.error().what;
+  ASSERT_TRUE(cluster.node(3).append(one(b, "Placed", "5")));
+
+  const auto again = cluster.node(2).append(append);
+  auto other = append;
+  other.events[3].payload = "another";
+  const auto misused = cluster.node(3).append(other);
+
+  ASSERT_TRUE(again) << again.error().what;
+  EXPECT_TRUE(again->duplicate);
+  EXPECT_EQ(again->first_position, first->first_position);
+  EXPECT_EQ(again->last_position, first->last_position);
+  EXPECT_EQ(again->versions, first->versions);
+  ASSERT_FALSE(misused);
+  EXPECT_EQ(misused.error().code, ErrorCode::duplicate_event) << misused.error().what;
+  EXPECT_EQ(all_of(cluster.node(3).read(Query::all(), {.at_least = GlobalPosition{6}})).size(), 6u) << "I-Once";
+}
+
+TEST(ClusterNode, KnowsACommandThatWasDecidedOnAnotherNode) {
+  SmallCluster cluster({});
+  ASSERT_TRUE(cluster.wait_until_open());
+  const auto a = aggregate_in(0), b = aggregate_in(1);
+  auto first = one(b, "Paid", "1");
+  first.command = CommandRecord{AggregateId::parse(b).value(), "pay-1", "done"};
+  ASSERT_TRUE(cluster.node(1).append(first));
+  auto second = Append().event(a, "Charged", "2").event(b, "Paid", "2");
+  second.command = first.command;
+
+  const auto again = cluster.node(3).append(second);
+
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, ErrorCode::duplicate_event) << again.error().what;
+}
+
+TEST(ClusterNode, TakesARetryWhoseFirstEventHasNoNameOfItsOwn) {
+  SmallCluster cluster({});
+  ASSERT_TRUE(cluster.wait_until_open());
+  Append append;
+  append.events.resize(2);
+  append.events[0].type = append.events[1].type = "Noted";
+  append.events[1].id = EventId::random();
+  const auto first = cluster.node(1).append(append);
+  ASSERT_TRUE(first) << first.error().what;
+
+  const auto again = cluster.node(2).append(append);
+
+  ASSERT_TRUE(again) << again.error().what;
+  EXPECT_TRUE(again->duplicate);
+  EXPECT_EQ(again->first_position, first->first_position);
+}
+
+TEST(ClusterNode, RefusesWhatItHasNoRoomFor) {
+  Limits limits;
+  limits.shard_queue_appends_max = 8;
+  SmallCluster cluster({.limits = limits});
+  ASSERT_TRUE(cluster.wait_until_open());
+  std::atomic<int> stored{0}, overloaded{0}, other{0}, answered{0};
+  constexpr int sent = 2'000;
+  for (int i = 0; i < sent; ++i) {
+    cluster.node(1).append_async(one(aggregate_in(0), "Placed", std::to_string(i)), [&](const Result<Appended>& done) {
+      ++(done ? stored : done.error().code == ErrorCode::overloaded ? overloaded : other);
+      ++answered;
+    });
+  }
+  for (int i = 0; i < 1'000 && answered < sent; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+
+  EXPECT_EQ(answered, sent) << "each exactly once";
+  EXPECT_EQ(other, 0);
+  EXPECT_GT(stored, 0);
+  EXPECT_GT(overloaded, 0);
+  EXPECT_EQ(all_of(cluster.node(2).read(Query::all(), {.at_least = GlobalPosition{static_cast<std::uint64_t>(stored.load())}})).size(), static_cast<std::size_t>(stored));
+}
+
+TEST(ClusterNode, GoesOnWhenTheCoordinatorIsReplaced) {
+  SmallCluster cluster({});
+  ASSERT_TRUE(cluster.wait_until_open());
+  for (int round = 0; round < 5; ++round) {
+    for (std::uint16_t i = 0; i < 8; ++i) {
+      const auto done = cluster.node(1 + i % 3).append(one(aggregate_in(i % shards), "Placed", std::to_string(round * 8 + i)));
+      ASSERT_TRUE(done) << done.error().what;
+      EXPECT_EQ(done->first_position, GlobalPosition{static_cast<std::uint64_t>(round * 8 + i + 1)});
+    }
+    cluster.replace_coordinator();
+  }
+  EXPECT_EQ(all_of(cluster.node(1).read(Query::all(), {.at_least = GlobalPosition{40}})).size(), 40u);
+}
+
+TEST(ClusterNode, ANodeComesBackWithWhatItHad) {
+  TemporaryFolder folder;
+  SmallCluster cluster({.data_dir = folder.path(), .timeout = std::chrono::seconds(2)});
+  ASSERT_TRUE(cluster.wait_until_open());
+  std::vector<std::string> expected;
+  GlobalPosition last;
+  const auto append = [&](std::uint32_t node, std::uint16_t shard) {
+    Result<Appended> done = refuse(ErrorCode::unavailable, "not tried");
+    for (int tries = 0; tries < 50 && !done; ++tries) {
+      done = cluster.node(node).append(one(aggregate_in(shard), "Placed", std::to_string(expected.size())));
+      if (!done) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    ASSERT_TRUE(done) << done.error().what;
+    expected.push_back(std::to_string(expected.size()));
+    last = done->last_position;
+  };
+  for (std::uint16_t i = 0; i < 8; ++i) append(1 + i % 3, i % shards);
+  for (std::uint32_t n = 1; n <= 3; ++n) {
+    cluster.stop(n);
+    const auto owners = cluster.node(n % 3 + 1).committer().owners();
+    const auto mine = static_cast<std::uint16_t>(std::ranges::find(owners, n) - owners.begin());
+    const auto refused = cluster.node(n % 3 + 1).append(one(aggregate_in(mine), "Placed", "no"));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::unavailable) << refused.error().what;
+    for (std::uint16_t s = 0; s < shards; ++s)
+      if (owners[s] != n) append(n % 3 + 1, s);
+    cluster.start(n);
+    for (std::uint16_t i = 0; i < 8; ++i) append(n, i % shards);
+    for (std::uint32_t m = 1; m <= 3; ++m) EXPECT_EQ(payloads_of(all_of(cluster.node(m).read(Query::all(), {.at_least = last}))), expected);
+  }
+}
+
+}  // namespace
+}  // namespace evershard::cluster

@@ -1,0 +1,218 @@
+#include "tests/cluster/node/small_cluster.hpp"
+
+#include <utility>
+
+#include "evershard/cluster/peers/peer_messages.hpp"
+
+namespace evershard::cluster {
+
+/// What one node says, to the others' threads.
+class SmallCluster::Network final : public NodeNetwork {
+ public:
+  Network(SmallCluster& cluster, NodeProcess self) : cluster_(cluster), self_(self) {}
+
+  void to_coordinator(ToCoordinator message) override {
+    cluster_.deliver([this_cluster = &cluster_, self = self_, sent = encode(message)] {
+      this_cluster->heard(self, decode_to_coordinator(sent.kind, sent.bytes).value());
+    });
+  }
+  void forward(std::uint32_t node, Append append, NodeDone<Appended> done) override {
+    at(node, std::move(done), [bytes = encode_forward(append)](ClusterNode& there, NodeDone<Appended> then) {
+      there.committer().append_async(decode_forward(bytes).value(), [then = std::move(then)](Result<Appended> result) {
+        then(result ? decode_appended(encode(*result)) : std::move(result));
+      });
+    });
+  }
+  void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done) override {
+    cluster_.deliver([this_cluster = &cluster_, node, bytes = encode_part(*of, part), part, done = std::move(done)] {
+      if (const auto there = this_cluster->reach(node)) {
+        auto asked = decode_part(bytes, there->store->identity().shards, there->store->hasher()).value();
+        return there->node->committer().take_part(asked.of, asked.part, [done](const actors::PartAnswer& answer) { done(decode_part_answer(encode(answer)).value()); });
+      }
+      actors::PartAnswer lost;
+      lost.attempt = part.attempt;
+      lost.try_number = part.try_number;
+      lost.shard = part.shard;
+      lost.kind = actors::PartAnswer::Kind::lost;
+      lost.error = Error(ErrorCode::unavailable, "node " + std::to_string(node) + " is not there");
+      done(std::move(lost));
+    });
+  }
+  void read(std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done) override {
+    at(node, std::move(done), [bytes = encode(asked)](ClusterNode& there, const NodeDone<NodePage>& then) { then(carried(there.committer().reader().read(decode_read(bytes).value()))); });
+  }
+  void read_stream(std::uint32_t node, NodeStreamAsked asked, NodeDone<NodePage> done) override {
+    at(node, std::move(done), [bytes = encode(asked)](ClusterNode& there, const NodeDone<NodePage>& then) {
+      then(carried(there.committer().reader().read_stream(decode_read_stream(bytes).value())));
+    });
+  }
+  void head(std::uint32_t node, NodeHeadAsked asked, NodeDone<AggregateInfo> done) override {
+    at(node, std::move(done), [bytes = encode(asked)](ClusterNode& there, const NodeDone<AggregateInfo>& then) {
+      const auto question = decode_head_asked(bytes).value();
+      auto head = there.committer().reader().head(question);
+      then(head ? decode_head(encode_head(*head), question.aggregate, head->shard) : std::move(head));
+    });
+  }
+
+  void snapshots(std::uint32_t node, NodeSnapshotsAsked asked, NodeDone<std::vector<RecordedSnapshot>> done) override {
+    at(node, std::move(done), [bytes = encode(asked)](ClusterNode& there, const NodeDone<std::vector<RecordedSnapshot>>& then) {
+      auto found = there.committer().reader().snapshots(decode_snapshots_asked(bytes).value());
+      then(found ? decode_snapshots(encode(*found)) : std::move(found));
+    });
+  }
+  void put_snapshot(std::uint32_t node, Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done) override {
+    at(node, std::move(done), [bytes = encode(snapshot, up_to)](ClusterNode& there, NodeDone<void> then) {
+      auto put = decode_put_snapshot(bytes).value();
+      there.committer().put_snapshot(std::move(put.first), put.second, std::move(then));
+    });
+  }
+  void aggregates(std::uint32_t node, NodeAggregatesAsked asked, NodeDone<std::vector<AggregateInfo>> done) override {
+    at(node, std::move(done), [bytes = encode(asked)](ClusterNode& there, const NodeDone<std::vector<AggregateInfo>>& then) {
+      auto found = there.committer().reader().aggregates(decode_aggregates_asked(bytes).value());
+      then(found ? decode_aggregates(encode(*found)) : std::move(found));
+    });
+  }
+
+ private:
+  static Result<NodePage> carried(Result<NodePage> page) { return page ? decode_page(encode(*page)) : std::move(page); }
+
+  template <class T, class Do>
+  void at(std::uint32_t node, NodeDone<T> done, Do act) {
+    cluster_.deliver([this_cluster = &cluster_, node, done = std::move(done), act = std::move(act)]() mutable {
+      const auto there = this_cluster->reach(node);
+      if (there == nullptr) return done(refuse(ErrorCode::unavailable, "node " + std::to_string(node) + " is not there"));
+      act(*there->node, std::move(done));
+    });
+  }
+
+  SmallCluster& cluster_;
+  const NodeProcess self_;
+};
+
+SmallCluster::SmallCluster(Options options) : options_(std::move(options)), log_(options_.shards), carriers_(std::make_unique<WorkThreads>(8)) {
+  member_.store = EventId::random();
+  member_.fork = member_.store;
+  member_.term_key = 4711;
+  member_.created_at = Timestamp::now();
+  replace_coordinator();
+  for (std::uint32_t n = 1; n <= options_.nodes; ++n) start(n);
+}
+
+SmallCluster::~SmallCluster() {
+  for (std::uint32_t n = 1; n <= options_.nodes; ++n) stop(n);
+  carriers_.reset();
+  coordinators_.clear();
+}
+
+void SmallCluster::start(std::uint32_t number) {
+  auto part = std::make_shared<Part>();
+  storage::StoreOptions store;
+  if (!options_.data_dir.empty()) store.data_dir = options_.data_dir / std::to_string(number);
+  store.shards = options_.shards;
+  store.member = member_;
+  store.member->node = number;
+  store.tail_events = 1'000;
+  store.memtable_bytes = 1u << 20;
+  store.block_cache_bytes = 8u << 20;
+  store.disk_reserve_bytes = 0;
+  part->store = storage::open_node_store(store).value();
+  part->process = {number, ++incarnations_};
+  part->network = std::make_unique<Network>(*this, part->process);
+  ClusterNodeOptions node;
+  node.timeout = options_.timeout;
+  node.page_events_max = 50;
+  node.committer.self = part->process;
+  node.committer.address = "node " + std::to_string(number);
+  node.committer.limits = options_.limits;
+  node.committer.append_timeout = options_.timeout;
+  node.committer.wait_max = options_.timeout;
+  node.committer.again_every = std::chrono::milliseconds(100);
+  part->node = std::make_unique<ClusterNode>(*part->store, *part->network, node);
+  {
+    const std::lock_guard lock(mutex_);
+    parts_[number] = part;
+  }
+  part->node->committer().connected();
+}
+
+void SmallCluster::stop(std::uint32_t number) {
+  std::shared_ptr<Part> part;
+  {
+    const std::lock_guard lock(mutex_);
+    part = std::exchange(parts_[number], nullptr);
+  }
+  if (part == nullptr) return;
+  coordinators_.back()->lost(part->process);
+  part->node->committer().stop();
+  while (part.use_count() > 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+void SmallCluster::replace_coordinator() {
+  CoordinatorHostOptions options;
+  options.coordinator.nodes_expected = options_.nodes;
+  options.coordinator.ordering.cuts_held_max = 100;
+  auto led = CoordinatorHost::lead(log_, *this, options);
+  std::vector<std::shared_ptr<Part>> there;
+  {
+    const std::lock_guard lock(mutex_);
+    coordinators_.push_back(std::move(led.value()));
+    for (const auto& [number, part] : parts_)
+      if (part != nullptr) there.push_back(part);
+  }
+  for (const auto& part : there) {
+    part->node->committer().disconnected();
+    part->node->committer().connected();
+  }
+}
+
+bool SmallCluster::wait_until_open() {
+  for (int i = 0; i < 500; ++i, std::this_thread::sleep_for(std::chrono::milliseconds(10))) {
+    bool open = true;
+    for (std::uint32_t n = 1; n <= options_.nodes; ++n) {
+      const auto part = reach(n);
+      if (part == nullptr) continue;
+      for (const auto owner : part->node->committer().owners()) open &= owner != 0;
+    }
+    if (open) return true;
+  }
+  return false;
+}
+
+std::shared_ptr<SmallCluster::Part> SmallCluster::reach(std::uint32_t number) {
+  const std::lock_guard lock(mutex_);
+  const auto found = parts_.find(number);
+  return found == parts_.end() ? nullptr : found->second;
+}
+
+void SmallCluster::to_node(NodeProcess node, ToNode message) {
+  deliver([this, node, sent = encode(message)] {
+    const auto part = reach(node.node);
+    if (part == nullptr || part->process != node) return;
+    part->node->committer().receive(std::get<ToNode>(decode_from_coordinator(sent.kind, sent.bytes).value()));
+  });
+}
+
+void SmallCluster::promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator) {
+  deliver([=, this] {
+    if (const auto part = reach(node.node); part != nullptr && part->process == node) part->node->committer().cut_promised(shard, epoch, ask, cut, coordinator);
+  });
+}
+
+void SmallCluster::heard(NodeProcess from, ToCoordinator message) {
+  CoordinatorHost* coordinator = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    coordinator = coordinators_.back().get();
+  }
+  std::visit(
+      [&](auto& said) {
+        using Said = std::decay_t<decltype(said)>;
+        if constexpr (std::is_same_v<Said, Hello>) coordinator->hello(std::move(said));
+        else if constexpr (std::is_same_v<Said, CutsAfter>) coordinator->cuts_after(said);
+        else if constexpr (std::is_same_v<Said, Held>) coordinator->held(said);
+        else coordinator->report(from, std::move(said.report), said.ask);
+      },
+      message);
+}
+
+}  // namespace evershard::cluster

@@ -1,0 +1,67 @@
+// SmallCluster: a coordinator and some nodes in this process; messages are function calls from other threads.
+
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "evershard/cluster/node/cluster_node.hpp"
+#include "evershard/cluster/node/coordinator_host.hpp"
+#include "evershard/sharding/memory_cut_log.hpp"
+#include "evershard/storage/open.hpp"
+
+namespace evershard::cluster {
+
+class SmallCluster final : public CoordinatorNetwork {
+ public:
+  struct Options {
+    std::uint32_t nodes = 3;
+    std::uint32_t shards = 4;
+    std::filesystem::path data_dir{};  ///< empty: in memory, and a node that is stopped has lost its disk
+    std::chrono::milliseconds timeout = std::chrono::seconds(5);
+    Limits limits{};
+  };
+  explicit SmallCluster(Options options);
+  ~SmallCluster() override;
+
+  [[nodiscard]] ClusterNode& node(std::uint32_t number) { return *reach(number)->node; }
+  void start(std::uint32_t number);
+  void stop(std::uint32_t number);
+  /// A new coordinator leads; the old one is still there.
+  void replace_coordinator();
+  /// Every shard has an owner, as each node that is there sees it.
+  [[nodiscard]] bool wait_until_open();
+
+  void to_node(NodeProcess node, ToNode message) override;
+  void promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator) override;
+
+ private:
+  class Network;
+  struct Part {
+    std::unique_ptr<storage::NodeStore> store;
+    std::unique_ptr<Network> network;
+    std::unique_ptr<ClusterNode> node;
+    NodeProcess process;
+  };
+  /// None: it is not there.
+  [[nodiscard]] std::shared_ptr<Part> reach(std::uint32_t number);
+  void deliver(std::function<void()> message) { carriers_->run(std::move(message)); }
+  void heard(NodeProcess from, ToCoordinator message);
+
+  const Options options_;
+  storage::ClusterMember member_;
+  sharding::MemoryCutLog log_;
+  std::mutex mutex_;
+  std::map<std::uint32_t, std::shared_ptr<Part>> parts_;
+  std::vector<std::unique_ptr<CoordinatorHost>> coordinators_;
+  std::unique_ptr<WorkThreads> carriers_;
+  std::uint64_t incarnations_ = 0;
+};
+
+}  // namespace evershard::cluster
