@@ -58,7 +58,8 @@ void Greeter::listen(Descriptor socket) {
 
 void Greeter::dial(PeerAddress address) {
   order([this, address = std::move(address)] {
-    const auto [dialled, is_new] = dialled_.try_emplace(address.node, Dialled{address, Backoff(options_.limits.redial_min, options_.limits.redial_max), Clock::now(), {}});
+    const auto [dialled, is_new] = dialled_.try_emplace(
+        address.node, Dialled{address, Backoff(options_.limits.redial_min, options_.limits.redial_max), Clock::now(), {}});
     if (!is_new) dialled->second.address = address;
   });
 }

@@ -12,8 +12,8 @@ std::string place_text(const PeerAddress& to) { return "node " + std::to_string(
 
 }  // namespace
 
-Introduction::Introduction(const PeerAddress& to, const LinkOptions& options, std::shared_ptr<const TlsContext> tls, GreetingSetup setup, const std::shared_ptr<WakeUp>& wake,
-                           LinkTime now)
+Introduction::Introduction(const PeerAddress& to, const LinkOptions& options, std::shared_ptr<const TlsContext> tls, GreetingSetup setup,
+                           const std::shared_ptr<WakeUp>& wake, LinkTime now)
     : options_(options),
       tls_(std::move(tls)),
       setup_(std::move(setup)),

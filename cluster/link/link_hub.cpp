@@ -28,7 +28,9 @@ LinkHub::Peer* LinkHub::find(NodeNumber node) {
 
 Result<LinkHub::Peer*> LinkHub::find_or_make(NodeNumber node, LinkTime now) {
   if (auto* const peer = find(node)) return peer;
-  if (peers_.size() >= parts_.options.peers_max) return refuse(ErrorCode::overloaded, "there are " + std::to_string(peers_.size()) + " peers already: " + node_name(node) + " is one too many");
+  if (peers_.size() >= parts_.options.peers_max) {
+    return refuse(ErrorCode::overloaded, "there are " + std::to_string(peers_.size()) + " peers already: " + node_name(node) + " is one too many");
+  }
   auto& made = peers_[node];
   made = std::make_unique<Peer>(node, parts_.options.limits, now);
   return made.get();

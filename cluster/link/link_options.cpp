@@ -27,7 +27,9 @@ Result<void> check_secret(const std::string& secret) {
 Result<void> check(const LinkOptions& options) {
   const auto& who = options.who;
   if (who.cluster.empty() || who.cluster.size() > 64) return wrong_option("the cluster id has " + std::to_string(who.cluster.size()) + " bytes, not from 1 to 64");
-  if (who.shards == 0 || who.shards > shards_max) return wrong_option("the shard count is " + std::to_string(who.shards) + ", not from 1 to " + std::to_string(shards_max));
+  if (who.shards == 0 || who.shards > shards_max) {
+    return wrong_option("the shard count is " + std::to_string(who.shards) + ", not from 1 to " + std::to_string(shards_max));
+  }
   if (options.greetings_max == 0 || options.peers_max == 0) return wrong_option("greetings_max and peers_max must be above 0: nobody could connect");
   EVERSHARD_TRY(check(options.limits));
   if (options.secret.empty() && !options.tls) return wrong_option("the link needs a shared secret or TLS: without them anybody could be a node");
@@ -49,7 +51,8 @@ bool is_loopback(std::string_view host) {
 
 Result<void> check_host(const LinkOptions& options, std::string_view host) {
   if (options.tls || options.insecure || is_loopback(host)) return {};
-  return wrong_option(in_quotes(host, 200) + " is reached over a network, and the link has no TLS: what it carries could be read and changed on the way; allow it with insecure");
+  return wrong_option(in_quotes(host, 200) + " is reached over a network, and the link has no TLS: what it carries could be read and changed on the way;"
+                                              " allow it with insecure");
 }
 
 Result<std::string> secret_of_file(const std::filesystem::path& path) {

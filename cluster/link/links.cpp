@@ -113,7 +113,10 @@ void Links::Impl::stop() {
 // What waits before the hub has looked at it is bounded as what waits behind.
 Result<void> Links::Impl::enter(std::size_t bytes) {
   const auto& limits = shared->options.limits;
-  if (bytes > limits.payload_bytes_max) return refuse(ErrorCode::too_large, "a payload of " + std::to_string(bytes) + " bytes is more than the " + std::to_string(limits.payload_bytes_max) + " that a link carries");
+  if (bytes > limits.payload_bytes_max) {
+    return refuse(ErrorCode::too_large, "a payload of " + std::to_string(bytes) + " bytes is more than the " + std::to_string(limits.payload_bytes_max) +
+                                            " that a link carries");
+  }
   const auto calls = shared->inbox_calls.fetch_add(1, std::memory_order_relaxed);
   const auto waiting = shared->inbox_bytes.fetch_add(bytes, std::memory_order_relaxed);
   if (calls < limits.queue_calls_max && waiting + bytes <= limits.queue_bytes_max) return {};
@@ -160,10 +163,11 @@ Result<std::uint16_t> Links::listen(const std::string& host, std::uint16_t port)
 Result<void> Links::dial(PeerAddress address) {
   const auto& options = impl_->shared->options;
   EVERSHARD_TRY(check_host(options, address.host));
+  const auto peer = "node " + std::to_string(address.node.value);
   if (address.node >= options.who.node) {
-    return refuse(ErrorCode::invalid_argument, "node " + std::to_string(options.who.node.value) + " does not dial node " + std::to_string(address.node.value) + ": the higher number dials");
+    return refuse(ErrorCode::invalid_argument, "node " + std::to_string(options.who.node.value) + " does not dial " + peer + ": the higher number dials");
   }
-  if (address.host.empty() || address.port == 0) return refuse(ErrorCode::invalid_argument, "node " + std::to_string(address.node.value) + " cannot be dialled without a host and a port");
+  if (address.host.empty() || address.port == 0) return refuse(ErrorCode::invalid_argument, peer + " cannot be dialled without a host and a port");
   impl_->greeter->dial(std::move(address));
   return {};
 }

@@ -23,7 +23,8 @@ std::string encoded_refusal(Error error) {
 
 Result<void> AnswerQueue::open(CallNumber number, std::uint64_t bytes) {
   if (open_.size() >= limits_.requests_max || open_bytes_ + bytes > limits_.request_bytes_max) {
-    return refuse(ErrorCode::corruption, "the peer sends more than it was granted: " + std::to_string(open_.size()) + " requests of " + std::to_string(open_bytes_) + " bytes are open");
+    return refuse(ErrorCode::corruption, "the peer sends more than it was granted: " + std::to_string(open_.size()) + " requests of " +
+                                             std::to_string(open_bytes_) + " bytes are open");
   }
   open_.emplace(number, bytes);
   open_bytes_ += bytes;

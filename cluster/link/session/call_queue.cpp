@@ -103,7 +103,8 @@ bool CallQueue::write_lane(std::string& body, FrameRoom room, bool requests, Lin
     const bool first = call.number.value == 0;
     if (first) {
       if (call.bytes.size() > credit_->payload_bytes_max) {  // it was taken for a session that allowed more
-        answer(call.ticket, ErrorCode::too_large, "a payload of " + bytes_text(call.bytes.size()) + " is more than the " + bytes_text(credit_->payload_bytes_max) + " that " + name() + " takes");
+        answer(call.ticket, ErrorCode::too_large,
+               "a payload of " + bytes_text(call.bytes.size()) + " is more than the " + bytes_text(credit_->payload_bytes_max) + " that " + name() + " takes");
         messages_lost_ += requests ? 0 : 1;
         finished_front(lane);
         continue;

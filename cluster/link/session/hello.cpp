@@ -113,7 +113,7 @@ Result<LinkAgreement> agree(const LinkHello& own, const LinkHello& theirs, LinkS
     return refuse(ErrorCode::invalid_argument, node_text(dialler.who.node) + " dialled " + node_text(acceptor.who.node) + ": the higher number dials");
   }
   if (acceptor.session != dialler.session) {
-    return refuse(ErrorCode::invalid_argument, "the session differs: " + std::to_string(own.session.value) + " here, " + std::to_string(theirs.session.value) + " at the peer");
+    return differs("the session", std::to_string(own.session.value), std::to_string(theirs.session.value));
   }
   const auto least = std::max(std::chrono::milliseconds(1), theirs.dead_after / 4);
   return LinkAgreement{version, dialler.session, theirs.who, theirs.credit, std::min(own_heartbeat, least)};

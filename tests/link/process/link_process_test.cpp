@@ -82,6 +82,21 @@ TEST(LinkProcesses, WhoWasFrozenComesBackByItself) {
   EXPECT_EQ(one.ask(2, "x").value(), "2");
 }
 
+TEST(LinkProcesses, AFrozenPeerDoesNotKeepAnotherFromStopping) {
+  LinkProcess one(1);
+  TestNode two(test_options(2));
+  two.dial(NodeNumber(1), one.port);
+  ASSERT_TRUE(two.ask(1, "x"));
+  one.process.signal(SIGSTOP);
+  std::promise<Result<std::string>> answered;
+  two.links->request(NodeNumber(1), MessageKind(1), std::string(20u << 20, 'x'), 60s, [&](Result<std::string> outcome) { answered.set_value(std::move(outcome)); });
+  std::this_thread::sleep_for(200ms);  // the network's buffers are full, and so are ours
+  const auto began = Clock::now();
+  two.links->stop();
+  EXPECT_LT(since(began), 2'000ms);
+  EXPECT_EQ(answered.get_future().get().error().code, ErrorCode::timeout);
+}
+
 TEST(LinkProcesses, ThroughKillsFreezesAndRestartsEveryRequestIsAnswered) {
   auto one = std::make_unique<TestNode>(test_options(1));
   const auto port = one->listen();

@@ -10,7 +10,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Piece first_piece(std::uint64_t number, std::uint32_t total, std::string_view bytes) { return {PieceType::first, CallNumber(number), MessageKind(7), 1'500, total, bytes}; }
+Piece first_piece(std::uint64_t number, std::uint32_t total, std::string_view bytes) {
+  return {PieceType::first, CallNumber(number), MessageKind(7), 1'500, total, bytes};
+}
 Piece more_piece(std::string_view bytes) { return {PieceType::more, {}, {}, 0, 0, bytes}; }
 
 TEST(Piece, IsReadAsItWasWrittenInEveryLane) {

@@ -133,7 +133,9 @@ TEST_F(Hostile, APeerThatSendsGarbageAfterItsGreetingIsCutOff) {
     raw.say(bytes);
     EXPECT_TRUE(raw.is_over()) << why;
     EXPECT_TRUE(wait_for([&, why = why] {
-      return node.look([&] { return !node.reasons.empty() && node.reasons.back().code == ErrorCode::corruption && node.reasons.back().what.find(why) != std::string::npos; });
+      return node.look([&] {
+        return !node.reasons.empty() && node.reasons.back().code == ErrorCode::corruption && node.reasons.back().what.find(why) != std::string::npos;
+      });
     })) << why;
   }
 }

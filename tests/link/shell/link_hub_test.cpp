@@ -34,7 +34,9 @@ class LinkHubTest : public ::testing::Test {
   LinkHubTest() {
     options.who = identity(1);
     handlers.on_session_up = [this](const LinkSessionInfo& info) { told.push_back("up " + std::to_string(info.session.value)); };
-    handlers.on_session_down = [this](const LinkSessionInfo& info, const Error& why) { told.push_back("down " + std::to_string(info.session.value) + " " + std::string(name_of(why.code))); };
+    handlers.on_session_down = [this](const LinkSessionInfo& info, const Error& why) {
+      told.push_back("down " + std::to_string(info.session.value) + " " + std::string(name_of(why.code)));
+    };
     handlers.on_refused = [this](const std::string& whom, const Error&) { told.push_back("refused " + whom); };
     hub.emplace(LinkHubParts{options, handlers, paper, board, std::make_shared<Nowhere>(), [this](NodeNumber node, SessionNumber session, bool lasted) {
                                told.push_back("gone " + std::to_string(node.value) + " " + std::to_string(session.value) + (lasted ? " lasted" : ""));

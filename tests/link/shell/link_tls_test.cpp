@@ -47,8 +47,8 @@ class LinkPapers {
     std::ofstream(folder / "index.txt") << "";
     std::ofstream(folder / "ca.cnf") << "[ca]\ndefault_ca=d\n[d]\ndatabase=" << (folder / "index.txt").string() << "\nnew_certs_dir=" << folder.string()
                                      << "\nrand_serial=yes\ndefault_md=sha256\npolicy=p\nunique_subject=no\n[p]\ncommonName=supplied\n";
-    openssl("ca -batch -config " + (folder / "ca.cnf").string() + " -cert " + path(ca, ".pem") + " -keyfile " + path(ca, ".key") + " -in " + path(name, ".csr") + " -out " +
-            path(name, ".pem") + " -startdate 20200101000000Z -enddate 20200201000000Z -notext -extfile " + path(name, ".ext"));
+    openssl("ca -batch -config " + (folder / "ca.cnf").string() + " -cert " + path(ca, ".pem") + " -keyfile " + path(ca, ".key") + " -in " + path(name, ".csr") +
+            " -out " + path(name, ".pem") + " -startdate 20200101000000Z -enddate 20200201000000Z -notext -extfile " + path(name, ".ext"));
   }
   std::string path(const std::string& name, const char* end) const { return (folder / (name + end)).string(); }
   std::string new_key(const std::string& name) const { return "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout " + path(name, ".key"); }

@@ -29,8 +29,9 @@ inline LinkOptions test_options(std::uint32_t node) {
 /// Waits for what other threads do; the time is for machines under load.
 template <class Condition>
 bool wait_for(const Condition& condition, std::chrono::milliseconds time_max = std::chrono::seconds(20)) {
-  for (const auto until = std::chrono::steady_clock::now() + time_max; std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(std::chrono::milliseconds(2))) {
+  for (const auto until = std::chrono::steady_clock::now() + time_max; std::chrono::steady_clock::now() < until;) {
     if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   return condition();
 }
