@@ -121,7 +121,7 @@ class NodeOnStore {
   void carry_out(WriterActions actions, const sharding::Cut* cut = nullptr) {
     for (const auto& effects : actions.cuts) {
       const auto own = [&](const sharding::Segment& s) { return std::count(effects.own.begin(), effects.own.end(), s.shard) != 0; };
-      auto staged = store_->stage_cut(sharding::cut_of_node(*cut, own));
+      auto staged = store_->stage_cut(sharding::cut_of_node(*cut, own, cut->openings));
       ASSERT_TRUE(store_->commit(*staged));
       ASSERT_EQ(store_->view().watermark, effects.watermark);
       for (const auto& written : effects.covered) recovered += written->recovered;
