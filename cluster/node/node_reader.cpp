@@ -10,7 +10,7 @@ namespace evershard::cluster {
 namespace {
 
 constexpr std::size_t page_bytes_max = 1u << 20;
-constexpr std::chrono::milliseconds opening_wait_max{500};
+constexpr std::chrono::milliseconds foreign_shard_wait_max{500};
 
 }  // namespace
 
@@ -31,7 +31,7 @@ Result<storage::View> NodeReader::view_at(GlobalPosition up_to, const std::vecto
   std::unique_lock lock(mutex_);
   const auto owned = [&](ShardId shard) { return std::ranges::find(own_, shard) != own_.end(); };
   // The asker may have applied the cut that opened it a moment before this node does.
-  changed_.wait_for(lock, std::min(wait_max_, opening_wait_max), [&] { return std::ranges::all_of(shards, owned); });
+  changed_.wait_for(lock, std::min(wait_max_, foreign_shard_wait_max), [&] { return std::ranges::all_of(shards, owned); });
   auto view = store_.view();
   for (const ShardId shard : shards) {
     if (owned(shard)) continue;
