@@ -26,8 +26,6 @@ class Carrier final : public LinkTransport {
   Carrier(caf::io::broker& self, std::shared_ptr<LinkShared> shared)
       : self_(self), shared_(std::move(shared)), hub_({shared_->options, shared_->handlers, *this, shared_->board, shared_->returns.lock(), shared_->gone}) {}
 
-  LinkHub& hub() { return hub_; }
-
   ConnectionNumber adopt(LinkSocket socket) override {
     auto& multiplexer = static_cast<caf::io::network::default_multiplexer&>(self_.system().middleman().backend());
     auto tls = socket.tls();
@@ -96,7 +94,16 @@ class Carrier final : public LinkTransport {
     stopping_ = true;
     end_if_done();
   }
-  [[nodiscard]] bool is_stopping() const { return stopping_; }
+  /// Whether there is a next tick; without one, whoever waits to end may.
+  bool tick() {
+    if (stopping_) {
+      ticks_ = false;
+      end_if_done();
+      return false;
+    }
+    hub_.tick(Clock::now());
+    return true;
+  }
 
  private:
   struct Open {
@@ -105,8 +112,9 @@ class Carrier final : public LinkTransport {
     std::size_t unsent = 0;
   };
 
+  // Not before the last tick has come: CAF counts who is told something as in use, and forgets to uncount when its loop ends before it is heard.
   void end_if_done() {
-    if (!stopping_ || !open_.empty() || std::exchange(ended_, true)) return;
+    if (!stopping_ || ticks_ || !open_.empty() || std::exchange(ended_, true)) return;
     self_.quit();
     shared_->ended.set_value();
   }
@@ -116,6 +124,7 @@ class Carrier final : public LinkTransport {
   LinkHub hub_;
   std::unordered_map<ConnectionNumber, Open> open_;
   std::vector<LinkCommand> commands_;
+  bool ticks_ = true;
   bool stopping_ = false;
   bool ended_ = false;
 };
@@ -129,9 +138,7 @@ caf::behavior link_broker(caf::io::broker* self, std::shared_ptr<LinkShared> sha
       [=](const caf::io::connection_closed_msg& message) { carrier->closed(message); },
       [=](WakeAtom) { carrier->look_into_inbox(); },
       [=](TickAtom) {
-        if (carrier->is_stopping()) return;
-        self->delayed_send(self, tick_every, TickAtom::value);
-        carrier->hub().tick(Clock::now());
+        if (carrier->tick()) self->delayed_send(self, tick_every, TickAtom::value);
       },
       [=](StopAtom) { carrier->stop(); },
   };
