@@ -100,7 +100,12 @@ SmallCluster::SmallCluster(Options options) : options_(std::move(options)), log_
 
 SmallCluster::~SmallCluster() {
   for (std::uint32_t n = 1; n <= options_.nodes; ++n) stop(n);
-  carriers_.reset();
+  std::unique_ptr<WorkThreads> carriers;
+  {
+    const std::lock_guard lock(carriers_mutex_);
+    carriers = std::move(carriers_);
+  }
+  carriers.reset();
   coordinators_.clear();
 }
 

@@ -51,7 +51,11 @@ class SmallCluster final : public CoordinatorNetwork {
   };
   /// None: it is not there.
   [[nodiscard]] std::shared_ptr<Part> reach(std::uint32_t number);
-  void deliver(std::function<void()> message) { carriers_->run(std::move(message)); }
+  /// Not at the end: coordinators still talk when there is nobody left to carry it.
+  void deliver(std::function<void()> message) {
+    const std::lock_guard lock(carriers_mutex_);
+    if (carriers_ != nullptr) carriers_->run(std::move(message));
+  }
   void heard(NodeProcess from, ToCoordinator message);
 
   const Options options_;
@@ -60,6 +64,7 @@ class SmallCluster final : public CoordinatorNetwork {
   std::mutex mutex_;
   std::map<std::uint32_t, std::shared_ptr<Part>> parts_;
   std::vector<std::unique_ptr<CoordinatorHost>> coordinators_;
+  std::mutex carriers_mutex_;
   std::unique_ptr<WorkThreads> carriers_;
   std::uint64_t incarnations_ = 0;
 };
