@@ -15,12 +15,6 @@
 namespace evershard::cluster {
 namespace {
 
-Error no_owner(ShardId shard) {
-  ErrorDetails details;
-  details.shard = shard;
-  return {ErrorCode::unavailable, "shard " + std::to_string(shard.value) + " has no node", std::move(details)};
-}
-
 /// An answer that is waited for, at most so long.
 template <class T>
 class Awaited {
@@ -111,7 +105,7 @@ ClusterNode::~ClusterNode() = default;
 ShardId ClusterNode::shard_of(const AggregateId& aggregate) const { return sharding::shard_of(sharding::stream_hash(aggregate), store_.identity().shards); }
 
 Result<std::uint32_t> ClusterNode::owner_of(ShardId shard) const {
-  const auto owner = committer_.owners()[shard.value];
+  const auto owner = committer_.owner(shard);
   if (owner == 0) return refuse(no_owner(shard));
   return owner;
 }

@@ -348,9 +348,7 @@ Result<std::optional<GlobalPosition>> NodeCommitter::first_elsewhere(const Query
     auto promise = std::make_shared<std::promise<Result<NodePage>>>();
     answers.push_back(promise->get_future());
     if (node == 0) {
-      ErrorDetails details;
-      details.shard = shards.front();
-      promise->set_value(refuse(ErrorCode::unavailable, "shard " + std::to_string(shards.front().value) + " has no node", std::move(details)));
+      promise->set_value(refuse(no_owner(shards.front())));
     } else {
       network_.read(node, std::move(asked), [promise](Result<NodePage> page) { promise->set_value(std::move(page)); });
     }
@@ -365,9 +363,9 @@ Result<std::optional<GlobalPosition>> NodeCommitter::first_elsewhere(const Query
 }
 
 Result<AggregateInfo> NodeCommitter::head_elsewhere(const storage::EncodedAggregate& aggregate, GlobalPosition up_to) {
-  const auto node = owners()[aggregate.shard.value];
+  const auto node = owner(aggregate.shard);
   if (node == options_.self.node) return reader_.head({aggregate.id, up_to});
-  if (node == 0) return refuse(ErrorCode::unavailable, "shard " + std::to_string(aggregate.shard.value) + " has no node");
+  if (node == 0) return refuse(no_owner(aggregate.shard));
   auto promise = std::make_shared<std::promise<Result<AggregateInfo>>>();
   auto answer = promise->get_future();
   network_.head(node, {aggregate.id, up_to}, [promise](Result<AggregateInfo> head) { promise->set_value(std::move(head)); });
@@ -384,10 +382,7 @@ Result<void> NodeCommitter::heads_elsewhere(actors::Prepared& prepared) {
   return {};
 }
 
-bool NodeCommitter::is_elsewhere(ShardId shard) const {
-  const std::lock_guard lock(mutex_);
-  return owners_[shard.value] != options_.self.node;
-}
+bool NodeCommitter::is_elsewhere(ShardId shard) const { return owner(shard) != options_.self.node; }
 
 // -- the coordinator
 
@@ -467,6 +462,11 @@ void NodeCommitter::publish_owners() {
 std::vector<std::uint32_t> NodeCommitter::owners() const {
   const std::lock_guard lock(mutex_);
   return owners_;
+}
+
+std::uint32_t NodeCommitter::owner(ShardId shard) const {
+  const std::lock_guard lock(mutex_);
+  return owners_[shard.value];
 }
 
 std::optional<Error> NodeCommitter::failed() const {
@@ -666,9 +666,7 @@ void NodeCommitter::carry_out(WriterActions actions) {
       lost.try_number = asked.try_number;
       lost.shard = asked.shard;
       lost.kind = actors::PartAnswer::Kind::lost;
-      ErrorDetails details;
-      details.shard = asked.shard;
-      lost.error = Error(ErrorCode::unavailable, "shard " + std::to_string(asked.shard.value) + " has no node", std::move(details));
+      lost.error = no_owner(asked.shard);
       answered(std::move(lost));
     } else {
       network_.ask_part(owner, part.of, part.part, answered);

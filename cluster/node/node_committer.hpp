@@ -70,6 +70,8 @@ class NodeCommitter {
   [[nodiscard]] const storage::NodeStore& store() const { return store_; }
   /// The owner of each shard as this node knows it; 0: nobody.
   [[nodiscard]] std::vector<std::uint32_t> owners() const;
+  /// Of one shard; 0: nobody.
+  [[nodiscard]] std::uint32_t owner(ShardId shard) const;
   /// Why the node does nothing any more: its store has failed, or lost data.
   [[nodiscard]] std::optional<Error> failed() const;
 

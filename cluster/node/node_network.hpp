@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -20,6 +21,13 @@
 #include "evershard/protocol/snapshot.hpp"
 
 namespace evershard::cluster {
+
+/// unavailable: nobody owns this shard now.
+[[nodiscard]] inline Error no_owner(ShardId shard) {
+  ErrorDetails details;
+  details.shard = shard;
+  return {ErrorCode::unavailable, "shard " + std::to_string(shard.value) + " has no node", std::move(details)};
+}
 
 using ToCoordinator = std::variant<Hello, CutsAfter, Held, actors::WriterReport>;
 
