@@ -94,7 +94,7 @@ Result<FeedItem> RemoteFeed::next(std::chrono::milliseconds timeout) {
     if (error_) {
       auto error = *std::exchange(error_, std::nullopt);
       const bool never_there = !heard_ && now - began_ >= connection_->options().timeout;
-      if (never_there || (error.code != ErrorCode::unavailable && error.code != ErrorCode::cancelled)) return refuse(std::move(error));
+      if (never_there || error.code != ErrorCode::unavailable) return refuse(std::move(error));
       retry_at_ = now + pause_before(tries_++);
     }
     if (!call_ && now >= retry_at_) {

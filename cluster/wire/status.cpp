@@ -59,13 +59,13 @@ Error error_of(const grpc::Status& status) {
   if (auto error = detail_of(status.error_details())) return *error;
   const auto& what = status.error_message();
   switch (status.error_code()) {
-    case grpc::StatusCode::CANCELLED: return {ErrorCode::cancelled, what};
     case grpc::StatusCode::DEADLINE_EXCEEDED: return {ErrorCode::timeout, "no answer in time"};
     case grpc::StatusCode::UNAUTHENTICATED: return {ErrorCode::unauthenticated, what};
     case grpc::StatusCode::PERMISSION_DENIED: return {ErrorCode::permission_denied, what};
     case grpc::StatusCode::RESOURCE_EXHAUSTED: return {ErrorCode::too_large, what};
     case grpc::StatusCode::UNIMPLEMENTED:
     case grpc::StatusCode::INVALID_ARGUMENT: return {ErrorCode::invalid_argument, what};
+    case grpc::StatusCode::CANCELLED: return {ErrorCode::unavailable, "the call was cut off: " + what};
     default: return {ErrorCode::unavailable, what.empty() ? "the server cannot be reached" : what};
   }
 }

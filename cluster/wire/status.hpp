@@ -25,7 +25,8 @@ inline constexpr std::size_t compressed_bytes_min = 512;  ///< what is smaller g
 
 [[nodiscard]] grpc::StatusCode code_of(ErrorCode code);
 
-/// What a client was told. A status without details is the network's own: `unavailable`, `timeout`, `cancelled`, ...
+/// What a client was told. A status without details is the network's own: `unavailable`, `timeout`, ... CANCELLED without details is `unavailable` too: gRPC answers so, on a
+/// connection that was there before, what reaches a server between its stop and its farewell; who cancels himself does not ask.
 [[nodiscard]] Error error_of(const grpc::Status& status);
 
 }  // namespace evershard::wire

@@ -60,7 +60,7 @@ TEST(Status, HasTheCodesOfTheDocument) {
 // What comes from a proxy, or from gRPC itself.
 TEST(Status, WithoutDetailsItIsTheNetworksOwn) {
   for (const auto& [status, code] : std::initializer_list<std::pair<grpc::StatusCode, ErrorCode>>{
-           {grpc::CANCELLED, ErrorCode::cancelled},
+           {grpc::CANCELLED, ErrorCode::unavailable},
            {grpc::DEADLINE_EXCEEDED, ErrorCode::timeout},
            {grpc::UNAUTHENTICATED, ErrorCode::unauthenticated},
            {grpc::PERMISSION_DENIED, ErrorCode::permission_denied},
