@@ -799,6 +799,7 @@ std::string encode(const actors::PartAnswer& answer) {
     put_version.set_version(version.version.value);
   }
   if (!answer.error.what.empty()) put_error(answer.error, *message.mutable_error());
+  message.set_rests_on(answer.rests_on.value);
   return message.SerializeAsString();
 }
 
@@ -814,6 +815,7 @@ Result<actors::PartAnswer> decode_part_answer(std::string_view bytes) {
   for (auto& given : *message.mutable_versions())
     if (!get(given, answer.versions.emplace_back())) return malformed("answer to a part");
   if (message.has_error() && !get_error(message.error(), answer.error)) return malformed("answer to a part");
+  answer.rests_on = GlobalPosition{message.rests_on()};
   return answer;
 }
 

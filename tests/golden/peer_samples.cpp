@@ -1,0 +1,247 @@
+#include "tests/golden/peer_samples.hpp"
+
+#include <utility>
+
+#include "evershard/sharding/stream_hash.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+constexpr std::uint64_t most = ~0ull;
+constexpr std::uint32_t sample_shards = 4;
+const sharding::TermHasher sample_hasher{0x5eed};
+constexpr NodeProcess sample_process{3, 0x0123456789abcdef};
+
+AggregateId aggregate(const char* value) { return {"order", value}; }
+
+EventId id_of(std::uint8_t first) {
+  EventId id;
+  for (std::size_t i = 0; i != id.bytes.size(); ++i) id.bytes[i] = static_cast<std::uint8_t>(first + i);
+  return id;
+}
+
+Error full_error() {
+  ErrorDetails details;
+  details.aggregate = aggregate("7");
+  details.expected = ExpectedVersion::exactly(3);
+  details.actual = SeqNr{4};
+  details.condition = 1;
+  details.position = GlobalPosition{41};
+  details.shard = ShardId{2};
+  details.offset = ShardOffset{9};
+  return {ErrorCode::version_conflict, "größer", std::move(details)};
+}
+
+sharding::Cut sample_cut() {
+  return {CutNumber{7},
+          Epoch{2},
+          GlobalPosition{41},
+          {{ShardId{2}, Epoch{1}, ShardOffset{10}, ShardOffset{13}, {}}, {ShardId{0}, Epoch{4}, ShardOffset{5}, ShardOffset{8}, {ShardOffset{6}}}},
+          {{ShardId{0}, Epoch{4}, 3, ShardOffset{5}, ShardOffset{3}, ShardOffset{5}}}};
+}
+
+Query sample_query() { return Query().types({"Placed", "Paid"}).tags({"customer:7"}).concerning({aggregate("1")}); }
+
+Snapshot sample_snapshot() {
+  Snapshot snapshot;
+  snapshot.aggregate = aggregate("1");
+  snapshot.version = SeqNr{5};
+  snapshot.payload = "{}";
+  snapshot.format = PayloadFormat::json;
+  snapshot.schema_revision = 2;
+  snapshot.keep = 3;
+  snapshot.ttl = std::chrono::seconds(60);
+  return snapshot;
+}
+
+Event sample_event() {
+  Event event;
+  event.id = id_of(1);
+  event.aggregate = aggregate("1");
+  event.type = "Placed";
+  event.tags = {"customer:7", "größe:9"};
+  event.also = {aggregate("2")};
+  event.payload = std::string("\0\xff", 2);
+  event.format = PayloadFormat::protobuf;
+  event.metadata = "m";
+  event.occurred_at = Timestamp{1'769'860'800'123'456};
+  return event;
+}
+
+RecordedEvent sample_recorded() {
+  RecordedEvent event;
+  event.position = GlobalPosition{41};
+  event.shard = ShardId{2};
+  event.offset = ShardOffset{9};
+  event.id = id_of(1);
+  event.aggregate = aggregate("1");
+  event.seq_nr = SeqNr{5};
+  event.type = "Placed";
+  event.tags = {"customer:7"};
+  event.also = {aggregate("2")};
+  event.payload = "{}";
+  event.format = PayloadFormat::json;
+  event.metadata = "m";
+  event.occurred_at = Timestamp{1'769'860'800'123'456};
+  event.append_index = 1;
+  event.append_events = 3;
+  return event;
+}
+
+Append sample_append() {
+  Append append;
+  append.request_id = id_of(64);
+  append.event(sample_event());
+  append.expect("order-1", ExpectedVersion::exactly(4));
+  append.fail_if(sample_query(), GlobalPosition{17});
+  append.snapshot(sample_snapshot());
+  append.command = CommandRecord{aggregate("1"), "command", "reply"};
+  return append;
+}
+
+/// An aggregate's value, of the shard.
+std::string value_on(ShardId shard) {
+  for (int n = 0;; ++n) {
+    auto value = std::to_string(n);
+    if (sharding::shard_of(sharding::stream_hash(aggregate(value.c_str()).text()), sample_shards) == shard) return value;
+  }
+}
+
+storage::EncodedAggregate encoded(const AggregateId& id) {
+  storage::EncodedAggregate aggregate;
+  aggregate.id = id;
+  aggregate.text = id.text();
+  aggregate.stream = sample_hasher.aggregate(aggregate.text);
+  aggregate.shard = sharding::shard_of(sharding::stream_hash(aggregate.text), sample_shards);
+  return aggregate;
+}
+
+/// Two events of shard 2, the first of an aggregate, and carrying a command; one elsewhere, which the part leaves out.
+PartMessage sample_part() {
+  PartMessage message{std::make_shared<actors::Attempt>(), {}};
+  auto& prepared = message.of->prepared;
+  auto& append = prepared.append;
+  append.request = id_of(64);
+  append.content_hash = 0xfeed;
+  append.aggregates = {encoded(aggregate(value_on(ShardId{3}).c_str())), encoded(aggregate(value_on(ShardId{2}).c_str()))};
+  append.terms = {11, 12, 13, 21, 31};
+  append.bodies = "firstotherlast";
+  append.events = {{id_of(1), true, ShardId{2}, 1, 0, 3, 0, 5, 0xa1}, {id_of(2), false, ShardId{3}, 0, 3, 4, 5, 10, 0xa2}, {id_of(3), false, ShardId{2}, storage::EncodedEvent::no_aggregate, 4, 5, 10, 14, 0xa3}};
+  append.snapshots = {{1, sample_snapshot()}};
+  append.command = id_of(96);
+  append.command_event = 0;
+  append.appended_at = Timestamp{1'769'860'800'123'456};
+  prepared.guards = {encoded(aggregate("guard"))};
+  prepared.expected = {{1, ExpectedVersion::exactly(4)}, {2, ExpectedVersion::exists()}};
+  prepared.command = CommandRecord{append.aggregates[1].id, "command", ""};
+  prepared.named = true;
+  prepared.bytes = 1'234;
+  prepared.chain = {77, true};
+  message.part = {ShardId{2}, {id_of(200), {{ShardId{2}, 1}, {ShardId{3}, 1}, {ShardId{2}, 1}}}, 12, 2};
+  return message;
+}
+
+sharding::CutsFound sample_found() {
+  sharding::CutLogState state(2);
+  state.epoch = Epoch{2};
+  state.last_cut = CutNumber{6};
+  state.watermark = GlobalPosition{40};
+  state.shards[0] = {Epoch{4}, 3, ShardOffset{5}, GlobalPosition{39}, Epoch{3}, CutNumber{2}};
+  return {{sample_cut(), sample_cut()}, state, true};
+}
+
+sharding::ShardMap sample_map() {
+  sharding::ShardMap map(2);
+  (void)map.assign(ShardId{1}, {3, "host:7431", Epoch{4}});
+  return map;
+}
+
+actors::WriterReport sample_report() {
+  sharding::ReportedAppend plain{2, false, {}, {{1, 2, most}, {3}}, {}};
+  sharding::ReportedAppend conditional{1, true, {{{false, {{{1}, {2, most}}, {{}, {3}}}}, GlobalPosition{17}}, {{true, {}}, GlobalPosition{0}}}, {}, {}};
+  sharding::ReportedAppend part{1, true, {}, {{5}}, sharding::PartOf{id_of(200), {{ShardId{2}, 1}, {ShardId{0}, 3}}}};
+  return {{ShardId{2}, Epoch{4}, ShardOffset{10}, {plain, conditional, part}}, 0};
+}
+
+template <class Decoded>
+Result<std::string> written(Result<Decoded> decoded, const auto& write) {
+  if (!decoded) return refuse(std::move(decoded).error());
+  return write(*decoded);
+}
+
+void add(std::vector<PeerSample>& samples, std::string name, const ToCoordinator& message) {
+  auto made = encode(message);
+  samples.push_back({std::move(name), std::move(made.bytes), made.kind, [kind = made.kind](std::string_view bytes) {
+                       return written(decode_to_coordinator(kind, bytes), [](const ToCoordinator& value) { return encode(value).bytes; });
+                     }});
+}
+
+void add_down(std::vector<PeerSample>& samples, std::string name, const auto& message) {
+  auto made = encode(message);
+  samples.push_back({std::move(name), std::move(made.bytes), made.kind, [kind = made.kind](std::string_view bytes) {
+                       return written(decode_from_coordinator(kind, bytes), [](const FromCoordinator& value) {
+                         return std::visit([](const auto& one) { return encode(one).bytes; }, value);
+                       });
+                     }});
+}
+
+void add_with_coordinator(std::vector<PeerSample>& samples) {
+  add(samples, "Hello", Hello{sample_process, 9, "host:7431", CutNumber{6}, {{ShardId{0}, Epoch{4}, true, ShardOffset{5}, ShardOffset{8}}, {ShardId{65'535}, Epoch{most}, false, ShardOffset{most}, ShardOffset{most}}}});
+  add(samples, "Hello-empty", Hello{{1, 1}, 1, "", CutNumber{0}, {}});
+  add(samples, "CutsAfter", CutsAfter{sample_process, CutNumber{6}});
+  add(samples, "Held", Held{sample_process, CutNumber{6}});
+  add(samples, "Report", sample_report());
+  add(samples, "Report-asks", actors::WriterReport{{ShardId{2}, Epoch{4}, ShardOffset{10}, {}}, most});
+  add_down(samples, "Welcome", ToNode(Welcome{sample_process, 9, Epoch{2}, CutNumber{6}, GlobalPosition{40}, sample_map(), {GlobalPosition{39}, GlobalPosition{0}}, {{ShardId{1}, full_error()}}, GlobalPosition{12}, true}));
+  add_down(samples, "HelloRefused", ToNode(HelloRefused{sample_process, 9, full_error()}));
+  add_down(samples, "Opens", ToNode(Opens{sample_process, Epoch{2}, ShardId{1}, Epoch{4}}));
+  add_down(samples, "Announce", ToNode(Announce{sample_cut(), GlobalPosition{12}, true}));
+  add_down(samples, "Cuts", ToNode(Cuts{sample_process, CutNumber{5}, sample_found(), GlobalPosition{12}, true}));
+  add_down(samples, "Cuts-none", ToNode(Cuts{sample_process, CutNumber{5}, {}, GlobalPosition{0}, false}));
+  add_down(samples, "ReportFrom", ToNode(ReportFrom{ShardId{2}, Epoch{4}, ShardOffset{10}}));
+  add_down(samples, "CutPromised", CutPromised{ShardId{2}, Epoch{4}, 5, CutNumber{8}, Epoch{2}});
+  add_down(samples, "Members", Members{{{3, "host:7431"}, {1, ""}}});
+}
+
+void add_between_nodes(std::vector<PeerSample>& samples) {
+  const auto add_one = [&](std::string name, std::optional<PeerKind> kind, std::string bytes, std::function<Result<std::string>(std::string_view)> again) {
+    samples.push_back({std::move(name), std::move(bytes), kind, std::move(again)});
+  };
+  const auto encoded_again = [](const auto& value) { return encode(value); };
+  add_one("NodeRead", PeerKind::read, encode(NodePageAsked{{ShardId{0}, ShardId{65'535}}, sample_query(), GlobalPosition{17}, GlobalPosition{41}, Direction::backwards, 500}), [=](std::string_view b) { return written(decode_read(b), encoded_again); });
+  add_one("NodeReadStream", PeerKind::read_stream, encode(NodeStreamAsked{aggregate("1"), {SeqNr{2}, 10, Direction::backwards, GlobalPosition{40}}, GlobalPosition{41}, 500}), [=](std::string_view b) { return written(decode_read_stream(b), encoded_again); });
+  add_one("NodeHead", PeerKind::head, encode(NodeHeadAsked{aggregate("1"), GlobalPosition{41}}), [=](std::string_view b) { return written(decode_head_asked(b), encoded_again); });
+  add_one("NodeHeadAnswer", {}, encode_head({aggregate("1"), SeqNr{5}, GlobalPosition{41}, ShardId{2}}), [](std::string_view b) { return written(decode_head(b, aggregate("1"), ShardId{2}), [](const AggregateInfo& head) { return encode_head(head); }); });
+  add_one("NodePage", {}, encode(NodePage{{sample_recorded(), sample_recorded()}, GlobalPosition{41}, true}), [=](std::string_view b) { return written(decode_page(b), encoded_again); });
+  add_one("NodeSnapshotsAsked", PeerKind::snapshots, encode(NodeSnapshotsAsked{aggregate("1"), NodeSnapshotsAsked::Which::as_of, 40, GlobalPosition{41}}), [=](std::string_view b) { return written(decode_snapshots_asked(b), encoded_again); });
+  add_one("NodeSnapshots", {}, encode(std::vector<RecordedSnapshot>{{aggregate("1"), SeqNr{5}, GlobalPosition{41}, "{}", PayloadFormat::json, 2, Timestamp{1'769'860'800'123'456}, Timestamp{1'769'860'860'123'456}, true}}),
+          [=](std::string_view b) { return written(decode_snapshots(b), encoded_again); });
+  add_one("NodePutSnapshot", PeerKind::put_snapshot, encode(sample_snapshot(), GlobalPosition{41}), [](std::string_view b) { return written(decode_put_snapshot(b), [](const auto& put) { return encode(put.first, put.second); }); });
+  add_one("NodeAggregatesAsked", PeerKind::aggregates, encode(NodeAggregatesAsked{{ShardId{0}, ShardId{2}}, "order", aggregate("1"), 100, GlobalPosition{41}}), [=](std::string_view b) { return written(decode_aggregates_asked(b), encoded_again); });
+  add_one("NodeAggregatesAsked-all", PeerKind::aggregates, encode(NodeAggregatesAsked{{ShardId{0}}, {}, {}, 100, GlobalPosition{41}}), [=](std::string_view b) { return written(decode_aggregates_asked(b), encoded_again); });
+  add_one("NodeAggregates", {}, encode(std::vector<AggregateInfo>{{aggregate("1"), SeqNr{5}, GlobalPosition{41}, ShardId{2}}}), [=](std::string_view b) { return written(decode_aggregates(b), encoded_again); });
+  auto durable = sample_append();
+  durable.ack = Ack::durable;
+  add_one("ForwardAppend", PeerKind::forward, encode_forward(durable), [](std::string_view b) { return written(decode_forward(b), [](const Append& append) { return encode_forward(append); }); });
+  add_one("AppendResponse", {}, encode(Appended{GlobalPosition{41}, GlobalPosition{42}, {{aggregate("1"), SeqNr{5}}}, true}), [=](std::string_view b) { return written(decode_appended(b), encoded_again); });
+  const auto part = sample_part();
+  add_one("Part", PeerKind::part, encode_part(*part.of, part.part), [](std::string_view b) { return written(decode_part(b, sample_shards, sample_hasher), [](const PartMessage& message) { return encode_part(*message.of, message.part); }); });
+  using Kind = actors::PartAnswer::Kind;
+  for (const auto& [name, kind] : {std::pair{"PartAnswer-written", Kind::written}, {"PartAnswer-busy", Kind::busy}, {"PartAnswer-known", Kind::known}, {"PartAnswer-refused", Kind::refused}, {"PartAnswer-lost", Kind::lost}}) {
+    actors::PartAnswer answer{12, 2, ShardId{2}, kind, {}, {}, {}, {}};
+    if (kind == Kind::written) answer.first = ShardOffset{10}, answer.versions = {{aggregate("1"), SeqNr{5}}};
+    if (kind == Kind::refused || kind == Kind::lost) answer.error = full_error(), answer.rests_on = GlobalPosition{40};
+    add_one(name, {}, encode(answer), [=](std::string_view b) { return written(decode_part_answer(b), encoded_again); });
+  }
+}
+
+}  // namespace
+
+std::vector<PeerSample> peer_samples() {
+  std::vector<PeerSample> samples;
+  add_with_coordinator(samples);
+  add_between_nodes(samples);
+  return samples;
+}
+
+}  // namespace evershard::cluster
