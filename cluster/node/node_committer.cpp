@@ -78,7 +78,8 @@ NodeCommitter::NodeCommitter(storage::NodeStore& store, NodeNetwork& network, No
       watch_(store.view().watermark),
       reader_(store, watch_, options_.wait_max),
       order_(NodeStart{}),
-      owner_of_(store.identity().shards) {
+      owner_of_(store.identity().shards),
+      epoch_of_(store.identity().shards) {
   auto unordered = store.take_unordered();
   auto start = start_of(store, unordered, options_);
   order_ = NodeOrder(start);
@@ -409,9 +410,14 @@ void NodeCommitter::receive(ToNode message) {
         [&](const auto& said) -> NodeActions {
           using Said = std::decay_t<decltype(said)>;
           if constexpr (std::is_same_v<Said, Welcome>) {
-            for (std::uint32_t s = 0; s != said.map.shard_count() && s != owner_of_.size(); ++s) owner_of_[s] = said.map.owner(ShardId{static_cast<std::uint16_t>(s)}).node;
+            auto taken = order_.welcome(said);
+            if (taken.coordinator_refused) return taken;
+            for (std::uint32_t s = 0; s != said.map.shard_count(); ++s) {
+              const ShardId shard{static_cast<std::uint16_t>(s)};
+              learn_owner(shard, said.map.owner(shard).node, said.map.owner(shard).epoch);
+            }
             publish_owners();
-            return order_.welcome(said);
+            return taken;
           } else if constexpr (std::is_same_v<Said, HelloRefused>) {
             return order_.hello_refused(said);
           } else if constexpr (std::is_same_v<Said, Opens>) {
@@ -421,6 +427,11 @@ void NodeCommitter::receive(ToNode message) {
             return order_.announce(said);
           } else if constexpr (std::is_same_v<Said, Cuts>) {
             for (const auto& cut : said.found.cuts) keep(cut);
+            if (said.found.folded) {  // with openings that are not among the cuts
+              const auto& shards = said.found.folded->shards;
+              for (std::size_t s = 0; s != shards.size(); ++s) learn_owner(ShardId{static_cast<std::uint16_t>(s)}, shards[s].node, shards[s].epoch);
+              publish_owners();
+            }
             return order_.cuts(said);
           } else {
             return order_.report_from(said);
@@ -452,6 +463,13 @@ void NodeCommitter::say_hello() {
     if (writers_->holds(shard)) tails[shard] = writers_->tail(shard);
   }
   network_.to_coordinator(order_.hello(tails));
+}
+
+/// Whoever has it under the newest epoch: what is said late changes nothing.
+void NodeCommitter::learn_owner(ShardId shard, std::uint32_t node, Epoch epoch) {
+  if (shard.value >= owner_of_.size() || epoch < epoch_of_[shard.value]) return;
+  owner_of_[shard.value] = node;
+  epoch_of_[shard.value] = epoch;
 }
 
 void NodeCommitter::publish_owners() {
@@ -556,28 +574,28 @@ void NodeCommitter::fail(const Error& error) {
 
 void NodeCommitter::apply(const NodeStep::Apply& step) {
   sharding::Cut cut;
-  if (step.number == writers_->last_cut() + 1) {
-    auto found = cuts_.extract(step.number);
-    EVERSHARD_CHECK(!found.empty(), "a cut is applied that was never here");
-    cut = std::move(found.mapped());
+  if (auto kept = cuts_.extract(step.number); !kept.empty()) {
+    cut = std::move(kept.mapped());
   } else {
-    // The log has folded what came before: it named none of this node's shards.
     cut.number = step.number;
-    cut.first_position = writers_->watermark() + 1;
-    if (step.watermark != writers_->watermark()) cut.segments.push_back(sharding::Segment::elsewhere(step.watermark - writers_->watermark()));
+    cut.first_position = step.watermark + 1;
+  }
+  // What is missing before it was folded by the log: it named none of this node's shards, but gave positions to others.
+  if (const auto next = writers_->watermark() + 1; cut.first_position != next) {
+    cut.segments.insert(cut.segments.begin(), sharding::Segment::elsewhere(cut.first_position - next));
+    cut.first_position = next;
   }
   cuts_.erase(cuts_.begin(), cuts_.upper_bound(step.number));
 
+  for (const auto& opening : cut.openings) learn_owner(opening.shard, opening.node, opening.epoch);
+  if (!cut.openings.empty()) publish_owners();
   // An opening for an earlier process of this node is nobody's here.
   std::erase_if(cut.openings, [&](const sharding::Opening& opening) {
     return opening.node == options_.self.node && std::ranges::none_of(step.openings, [&](const auto& own) { return own.shard == opening.shard && own.epoch == opening.epoch; });
   });
   for (const auto& opening : cut.openings) {
-    owner_of_[opening.shard.value] = opening.node;
-    if (opening.node != options_.self.node || writers_->holds(opening.shard)) continue;
-    writers_->adopt({opening.shard, Epoch{0}, ShardOffset{1}}, {});
+    if (opening.node == options_.self.node && !writers_->holds(opening.shard)) writers_->adopt({opening.shard, Epoch{0}, ShardOffset{1}}, {});
   }
-  if (!cut.openings.empty()) publish_owners();
 
   WriterActions actions;
   writers_->announce(order_.window_from(), order_.digests_wanted());

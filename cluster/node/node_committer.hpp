@@ -98,6 +98,7 @@ class NodeCommitter {
   void when_open(ShardId shard, std::function<void()> take);
   void take_early();
   void answer(std::uint64_t client, Result<Appended> result);
+  void learn_owner(ShardId shard, std::uint32_t node, Epoch epoch);
   void publish_owners();
 
   /// In a work thread: what the look-up needs of other nodes.
@@ -143,6 +144,7 @@ class NodeCommitter {
   std::vector<Early> early_;
   std::uint64_t last_client_ = 0;
   std::vector<std::uint32_t> owner_of_;
+  std::vector<Epoch> epoch_of_;  ///< under which each shard's owner is known
   bool dead_ = false;
 
   std::condition_variable more_;  ///< these under mutex_

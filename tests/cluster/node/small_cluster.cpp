@@ -156,6 +156,7 @@ void SmallCluster::replace_coordinator() {
   CoordinatorHostOptions options;
   options.coordinator.nodes_expected = options_.nodes;
   options.coordinator.ordering.cuts_held_max = 100;
+  options.coordinator.fold_cuts = 3;  // a node that was away finds a log with holes
   auto led = CoordinatorHost::lead(log_, *this, options);
   std::vector<std::shared_ptr<Part>> there;
   {

@@ -1,0 +1,192 @@
+// One node's commit path, told by hand what a coordinator says.
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <vector>
+
+#include "evershard/cluster/node/node_committer.hpp"
+#include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/open.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+using namespace std::chrono_literals;
+using sharding::Cut;
+using sharding::Opening;
+using sharding::Segment;
+
+constexpr std::uint32_t scripted_shards = 4;
+constexpr ShardId own_shard{0}, other_shard{1};
+constexpr NodeProcess scripted_self{1, 77};
+
+std::string aggregate_of(ShardId shard) {
+  for (int i = 0;; ++i) {
+    const AggregateId id{"order", std::to_string(i)};
+    if (sharding::shard_of(sharding::stream_hash(id), scripted_shards) == shard) return id.text();
+  }
+}
+
+/// What the node says to its coordinator; nobody else answers.
+class HeardByCoordinator final : public NodeNetwork {
+ public:
+  void to_coordinator(ToCoordinator message) override {
+    const std::lock_guard lock(mutex_);
+    heard_.push_back(std::move(message));
+    came_.notify_all();
+  }
+  /// The first one of this kind from the last one taken on that `fits`.
+  template <class T, class Fits>
+  T wait_for(Fits fits) {
+    std::unique_lock lock(mutex_);
+    std::optional<T> found;
+    came_.wait_for(lock, 20s, [&] {
+      for (; !found && next_ < heard_.size(); ++next_) {
+        if (const auto* said = std::get_if<T>(&heard_[next_]); said != nullptr && fits(*said)) found = *said;
+      }
+      return found.has_value();
+    });
+    EXPECT_TRUE(found) << "the node did not say it";
+    return found.value_or(T{});
+  }
+
+  void forward(std::uint32_t, Append, NodeDone<Appended> done) override { done(refuse(alone())); }
+  void ask_part(std::uint32_t, std::shared_ptr<const actors::Attempt>, actors::PartAsked, std::function<void(actors::PartAnswer)>) override {}
+  void read(std::uint32_t, NodePageAsked, NodeDone<NodePage> done) override { done(refuse(alone())); }
+  void read_stream(std::uint32_t, NodeStreamAsked, NodeDone<NodePage> done) override { done(refuse(alone())); }
+  void head(std::uint32_t, NodeHeadAsked, NodeDone<AggregateInfo> done) override { done(refuse(alone())); }
+  void snapshots(std::uint32_t, NodeSnapshotsAsked, NodeDone<std::vector<RecordedSnapshot>> done) override { done(refuse(alone())); }
+  void put_snapshot(std::uint32_t, Snapshot, GlobalPosition, NodeDone<void> done) override { done(refuse(alone())); }
+  void aggregates(std::uint32_t, NodeAggregatesAsked, NodeDone<std::vector<AggregateInfo>> done) override { done(refuse(alone())); }
+
+ private:
+  static Error alone() { return {ErrorCode::unavailable, "there is no other node"}; }
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::vector<ToCoordinator> heard_;
+  std::size_t next_ = 0;
+};
+
+/// A node with shard 0, opened by cut 1.
+class NodeCommitterTest : public ::testing::Test {
+ protected:
+  NodeCommitterTest() {
+    storage::StoreOptions options;
+    options.shards = scripted_shards;
+    options.member = storage::ClusterMember{1, EventId::random(), EventId::random(), 4711, Timestamp::now()};
+    store_ = storage::open_node_store(options).value();
+    NodeCommitterOptions committing;
+    committing.self = scripted_self;
+    committing.append_timeout = 20s;
+    node_ = std::make_unique<NodeCommitter>(*store_, network_, committing);
+    node_->connected();
+    const auto hello = network_.wait_for<Hello>([](const Hello&) { return true; });
+    node_->receive(Opens{scripted_self, Epoch{1}, own_shard, Epoch{1}});
+    Welcome welcome;
+    welcome.to = scripted_self;
+    welcome.session = hello.session;
+    welcome.coordinator = Epoch{1};
+    welcome.map = sharding::ShardMap(scripted_shards);
+    node_->receive(welcome);
+    Cut first;
+    first.number = CutNumber{1};
+    first.coordinator = Epoch{1};
+    first.first_position = GlobalPosition{1};
+    first.openings.push_back(Opening{own_shard, Epoch{1}, 1, ShardOffset{1}});
+    node_->receive(Announce{first, GlobalPosition{0}, false});
+    network_.wait_for<Held>([](const Held& held) { return held.cut == CutNumber{1}; });
+  }
+
+  /// Waits until the node has reported it.
+  std::future<Result<Appended>> append(const std::string& payload, ShardOffset at) {
+    auto promise = std::make_shared<std::promise<Result<Appended>>>();
+    auto answer = promise->get_future();
+    node_->append_async(Append().event(aggregate_of(own_shard), "Placed", payload), [promise](Result<Appended> done) { promise->set_value(std::move(done)); });
+    network_.wait_for<actors::WriterReport>([&](const actors::WriterReport& said) { return said.report.shard == own_shard && said.report.first == at && !said.report.appends.empty(); });
+    return answer;
+  }
+  static Cut cut_of_own(CutNumber number, GlobalPosition first_position, ShardOffset first) {
+    Cut cut;
+    cut.number = number;
+    cut.coordinator = Epoch{1};
+    cut.first_position = first_position;
+    cut.segments.push_back(Segment{own_shard, Epoch{1}, first, first + 1, {}});
+    return cut;
+  }
+  /// Where the log stands: node 1 has shard 0, node 2 shard 1.
+  static sharding::CutLogState checkpoint(CutNumber number, GlobalPosition watermark, ShardOffset own_next) {
+    sharding::CutLogState state(scripted_shards);
+    state.epoch = Epoch{1};
+    state.last_cut = number;
+    state.watermark = watermark;
+    state.shards[own_shard.value] = {Epoch{1}, 1, own_next, GlobalPosition{0}, Epoch{own_next == ShardOffset{1} ? 0u : 1u}, CutNumber{0}};
+    state.shards[other_shard.value] = {Epoch{1}, 2, ShardOffset{3}, watermark, Epoch{1}, number};
+    return state;
+  }
+  static void expect_at(std::future<Result<Appended>>& answer, GlobalPosition position) {
+    ASSERT_EQ(answer.wait_for(20s), std::future_status::ready) << "it was not answered";
+    const auto done = answer.get();
+    ASSERT_TRUE(done) << done.error().what;
+    EXPECT_EQ(done->first_position, position);
+  }
+
+  HeardByCoordinator network_;
+  std::unique_ptr<storage::NodeStore> store_;
+  std::unique_ptr<NodeCommitter> node_;
+};
+
+// A node that was away finds cuts of its own between others that were folded.
+TEST_F(NodeCommitterTest, TakesACutThatIsLeftOfAFoldedLog) {
+  auto first = append("first", ShardOffset{1});
+  // Cut 2 gave two positions to another shard and was folded; cut 3 is left; cuts 4 and 5 were folded again.
+  sharding::CutsFound found;
+  found.cuts.push_back(cut_of_own(CutNumber{3}, GlobalPosition{3}, ShardOffset{1}));
+  found.folded = checkpoint(CutNumber{5}, GlobalPosition{5}, ShardOffset{2});
+  node_->receive(Cuts{scripted_self, CutNumber{1}, found, GlobalPosition{0}, false});
+  expect_at(first, GlobalPosition{3});
+
+  auto second = append("second", ShardOffset{2});
+  node_->receive(Announce{cut_of_own(CutNumber{6}, GlobalPosition{6}, ShardOffset{2}), GlobalPosition{0}, false});
+  expect_at(second, GlobalPosition{6});
+
+  EXPECT_FALSE(node_->failed()) << node_->failed()->what;
+  const auto head = node_->reader().head({AggregateId::parse(aggregate_of(own_shard)).value(), GlobalPosition{6}});
+  ASSERT_TRUE(head) << head.error().what;
+  EXPECT_EQ(head->version, SeqNr{2});
+  EXPECT_EQ(head->last_position, GlobalPosition{6});
+}
+
+TEST_F(NodeCommitterTest, GoesOnBehindACheckpointThatIsOneCutAhead) {
+  sharding::CutsFound found;
+  found.folded = checkpoint(CutNumber{2}, GlobalPosition{2}, ShardOffset{1});
+  node_->receive(Cuts{scripted_self, CutNumber{1}, found, GlobalPosition{0}, false});
+  auto first = append("first", ShardOffset{1});
+  node_->receive(Announce{cut_of_own(CutNumber{3}, GlobalPosition{3}, ShardOffset{1}), GlobalPosition{0}, false});
+
+  expect_at(first, GlobalPosition{3});
+  EXPECT_EQ(node_->owner(other_shard), 2u) << "the opening was folded with its cut";
+}
+
+TEST_F(NodeCommitterTest, KeepsTheNewestOwnerItHasHeardOf) {
+  Cut moved;
+  moved.number = CutNumber{2};
+  moved.coordinator = Epoch{1};
+  moved.first_position = GlobalPosition{1};
+  moved.openings.push_back(Opening{other_shard, Epoch{2}, 3, ShardOffset{3}});
+  node_->receive(Announce{moved, GlobalPosition{0}, false});
+  // An answer from before that.
+  sharding::CutsFound late;
+  late.folded = checkpoint(CutNumber{1}, GlobalPosition{0}, ShardOffset{1});
+  node_->receive(Cuts{scripted_self, CutNumber{1}, late, GlobalPosition{0}, false});
+  auto first = append("first", ShardOffset{1});
+  node_->receive(Announce{cut_of_own(CutNumber{3}, GlobalPosition{1}, ShardOffset{1}), GlobalPosition{0}, false});
+
+  expect_at(first, GlobalPosition{1});
+  EXPECT_EQ(node_->owner(other_shard), 3u);
+}
+
+}  // namespace
+}  // namespace evershard::cluster
