@@ -20,9 +20,9 @@ constexpr std::size_t details_bytes_max = 6u << 10;
 constexpr std::size_t text_bytes_max = 2u << 10;  ///< it goes there twice
 
 /// A google.rpc.Status: code 1, message 2, details 3.
-std::string rpc_status(grpc::StatusCode code, const std::string& what, const google::protobuf::MessageLite& detail, const char* type) {
+std::string rpc_status(grpc::StatusCode code, const std::string& what, const google::protobuf::MessageLite& detail, const char* type_url) {
   google::protobuf::Any any;
-  any.set_type_url(std::string("type.googleapis.com/") + type);
+  any.set_type_url(type_url);
   any.set_value(detail.SerializeAsString());
   std::string bytes;
   {
@@ -100,7 +100,7 @@ grpc::Status status_of(const Error& error, const std::vector<RecordedEvent>& con
   messages::put_refusal(shown, conflicts, details_bytes_max, detail, retry_after.value_or(messages::retry_after_full_queue));
   const auto code = code_of(error.code);
   const auto text = std::string(name_of(error.code)) + ": " + detail.message();
-  return {code, text, rpc_status(code, text, detail, "evershard.v1.Error")};
+  return {code, text, rpc_status(code, text, detail, "type.googleapis.com/evershard.v1.Error")};
 }
 
 }  // namespace evershard::wire
