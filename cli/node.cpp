@@ -1,6 +1,7 @@
 // `evershard node`: a node of a cluster, which serves the whole store.
 
 #include "evershard/cli/commands.hpp"
+#include "evershard/cli/help.hpp"
 #include "evershard/cli/peer_flags.hpp"
 #include "evershard/cli/serve.hpp"
 #include "evershard/cluster/server/doors.hpp"
@@ -15,7 +16,8 @@ Options node_options() {
   options.value("node", "N", "which node this is, from 1; for good")
       .value("coordinator", "HOST:PORT", "where the coordinator listens")
       .value("peers-listen", "HOST:PORT", "where this node listens for the others; port 0: a free one", "127.0.0.1:0")
-      .value("peers-address", "HOST:PORT", "where they reach it; else where it listens");
+      .value("peers-address", "HOST:PORT", "where they reach it; else where it listens")
+      .value("advertise", "HOST:PORT", "where clients are told to reach it; else its first --listen");
   add_peer_flags(options);
   return options;
 }
@@ -47,6 +49,11 @@ Outcome run_node(const Invocation& invocation) {
   member.links.coordinator_host = coordinator.host;
   member.links.coordinator_port = coordinator.port;
   member.address = arguments.text("peers-address").value_or("");
+  if (auto door = arguments.text("advertise")) {
+    (void)host_and_port("advertise", *door);
+    member.door = std::move(*door);
+  }
+  member.version = version_number();
   return serve(invocation, server::all_doors(), server::open_member(std::move(member)));
 }
 

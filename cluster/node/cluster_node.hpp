@@ -46,6 +46,8 @@ class ClusterNode final : public EventStore {
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override;
   [[nodiscard]] Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override;
 
+  /// The nodes and who owns which shard, as this node knows it; from memory.
+  [[nodiscard]] ClusterView view() const { return committer_.view(); }
   [[nodiscard]] NodeCommitter& committer() { return committer_; }
   [[nodiscard]] ShardId shard_of(const AggregateId& aggregate) const;
 

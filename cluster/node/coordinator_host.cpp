@@ -1,5 +1,6 @@
 #include "evershard/cluster/node/coordinator_host.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace evershard::cluster {
@@ -23,11 +24,17 @@ CoordinatorHost::~CoordinatorHost() {
 }
 
 void CoordinatorHost::hello(Hello hello) {
-  post([this, hello = std::move(hello)] { carry_out(coordinator_.hello(hello)); });
+  post([this, hello = std::move(hello)] {
+    carry_out(coordinator_.hello(hello));
+    tell_members(hello.from);
+  });
 }
 
 void CoordinatorHost::lost(NodeProcess process) {
-  post([this, process] { carry_out(coordinator_.lost(process)); });
+  post([this, process] {
+    carry_out(coordinator_.lost(process));
+    tell_members(std::nullopt);
+  });
 }
 
 void CoordinatorHost::report(NodeProcess from, Report report, std::uint64_t ask) {
@@ -117,6 +124,22 @@ void CoordinatorHost::carry_out(CoordinatorActions actions) {
     else if (options_.warn) options_.warn(folded.error());
   }
   if (actions.put) put_ = std::move(actions.put);
+}
+
+void CoordinatorHost::tell_members(std::optional<NodeProcess> asking) {
+  if (coordinator_.ended()) return;
+  auto told = coordinator_.membership();
+  const auto now = Timestamp::now();
+  for (auto& node : told.nodes) {
+    const auto before = std::ranges::find(members_.nodes, node.node, &ClusterView::Node::node);
+    const bool known = before != members_.nodes.end();
+    if (known && before->up == node.up) node.since = before->since;
+    else if (node.up || known) node.since = now;
+  }
+  const bool changed = told != members_;
+  members_ = std::move(told);
+  for (const auto& [number, member] : coordinator_.members())
+    if (member.here && (changed || member.process == asking)) network_.members(member.process, members_);
 }
 
 void CoordinatorHost::send(const std::optional<NodeProcess>& to, const ToNode& message) {

@@ -21,6 +21,7 @@ class CoordinatorNetwork {
  public:
   virtual ~CoordinatorNetwork() = default;
   virtual void to_node(NodeProcess node, ToNode message) = 0;
+  virtual void members(NodeProcess node, const Members& members) = 0;
   /// The answer to a report without appends, see ShardWriters::cut_promised.
   virtual void promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator) = 0;
 };
@@ -58,12 +59,15 @@ class CoordinatorHost {
   bool take_inputs(std::optional<std::chrono::milliseconds> wait);
   void carry_out(CoordinatorActions actions);
   void send(const std::optional<NodeProcess>& to, const ToNode& message);
+  /// To all if something has changed, else to this one.
+  void tell_members(std::optional<NodeProcess> asking);
 
   sharding::CutLog& log_;
   CoordinatorNetwork& network_;
   const CoordinatorHostOptions options_;
   Coordinator coordinator_;           ///< of the thread, as is the next
   std::optional<sharding::Cut> put_;  ///< to be put
+  Members members_;                   ///< as told last
 
   mutable std::mutex mutex_;
   std::condition_variable more_;

@@ -22,6 +22,8 @@ NodeStart start_of(const storage::NodeStore& store, const std::vector<storage::U
   NodeStart start;
   start.self = options.self;
   start.address = options.address;
+  start.door = options.door;
+  start.version = options.version;
   start.cut = order.last_cut;
   start.watermark = order.watermark;
   const auto hold = [&](ShardId shard) {
@@ -72,14 +74,13 @@ NodeCommitter::NodeCommitter(storage::NodeStore& store, NodeNetwork& network, No
     : store_(store),
       network_(network),
       options_(std::move(options)),
-      owners_(store.identity().shards),
+      view_{options_.self.node, {}, {}, std::vector<ClusterView::Shard>(store.identity().shards)},
       preparer_(store, options_.limits, [this](ShardId shard) { return is_elsewhere(shard); }),
       load_(store.identity().shards, options_.limits),
       watch_(store.view().watermark),
       reader_(store, watch_, options_.wait_max),
       order_(NodeStart{}),
-      owner_of_(store.identity().shards),
-      epoch_of_(store.identity().shards) {
+      owner_of_(store.identity().shards) {
   auto unordered = store.take_unordered();
   auto start = start_of(store, unordered, options_);
   order_ = NodeOrder(start);
@@ -467,24 +468,42 @@ void NodeCommitter::say_hello() {
 
 /// Whoever has it under the newest epoch: what is said late changes nothing.
 void NodeCommitter::learn_owner(ShardId shard, std::uint32_t node, Epoch epoch) {
-  if (shard.value >= owner_of_.size() || epoch < epoch_of_[shard.value]) return;
-  owner_of_[shard.value] = node;
-  epoch_of_[shard.value] = epoch;
+  if (shard.value < owner_of_.size() && epoch >= owner_of_[shard.value].epoch) owner_of_[shard.value] = {node, epoch};
 }
 
 void NodeCommitter::publish_owners() {
   const std::lock_guard lock(mutex_);
-  owners_ = owner_of_;
+  view_.shards = owner_of_;
+}
+
+void NodeCommitter::members(Members members) {
+  const std::lock_guard lock(mutex_);
+  if (members.coordinator < view_.coordinator) return;
+  view_.coordinator = members.coordinator;
+  view_.nodes = std::move(members.nodes);
+}
+
+ClusterView NodeCommitter::view() const {
+  const std::lock_guard lock(mutex_);
+  return view_;
+}
+
+void NodeCommitter::serves_at(std::string door) {
+  post([this, door = std::move(door)]() mutable {
+    if (!dead_) carry_out(order_.serves_at(std::move(door)));
+  });
 }
 
 std::vector<std::uint32_t> NodeCommitter::owners() const {
+  std::vector<std::uint32_t> owners;
   const std::lock_guard lock(mutex_);
-  return owners_;
+  for (const auto& shard : view_.shards) owners.push_back(shard.node);
+  return owners;
 }
 
 std::uint32_t NodeCommitter::owner(ShardId shard) const {
   const std::lock_guard lock(mutex_);
-  return owners_[shard.value];
+  return view_.shards[shard.value].node;
 }
 
 std::optional<Error> NodeCommitter::failed() const {
@@ -668,7 +687,7 @@ void NodeCommitter::carry_out(WriterActions actions) {
     });
   }
   for (auto& part : actions.parts) {
-    const auto owner = owner_of_[part.part.shard.value];
+    const auto owner = owner_of_[part.part.shard.value].node;
     const auto asked = part.part;
     const auto answered = [this](actors::PartAnswer answer) {
       post([this, answer = std::move(answer)] {

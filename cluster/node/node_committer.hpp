@@ -31,6 +31,8 @@ namespace evershard::cluster {
 struct NodeCommitterOptions {
   NodeProcess self{};
   std::string address{};
+  std::string door{};     ///< where clients reach this node, if that is known at the start
+  std::string version{};  ///< of this program
   Limits limits{};
   std::chrono::milliseconds append_timeout = std::chrono::seconds(10);  ///< then an append is answered, whatever became of it
   std::chrono::milliseconds wait_max = std::chrono::seconds(5);         ///< for other nodes, and for cuts to be applied
@@ -63,6 +65,7 @@ class NodeCommitter {
   void connected();
   void disconnected();
   void receive(ToNode message);
+  void members(Members members);
   void cut_promised(ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator);
 
   [[nodiscard]] actors::WatermarkWatch& watch() { return watch_; }
@@ -70,6 +73,10 @@ class NodeCommitter {
   [[nodiscard]] const storage::NodeStore& store() const { return store_; }
   /// The owner of each shard as this node knows it; 0: nobody.
   [[nodiscard]] std::vector<std::uint32_t> owners() const;
+  /// The nodes as the coordinator told of them, the owners as the cuts that were applied say.
+  [[nodiscard]] ClusterView view() const;
+  /// Clients reach this node there.
+  void serves_at(std::string door);
   /// Of one shard; 0: nobody.
   [[nodiscard]] std::uint32_t owner(ShardId shard) const;
   /// Why the node does nothing any more: its store has failed, or lost data.
@@ -117,7 +124,7 @@ class NodeCommitter {
   NodeNetwork& network_;
   const NodeCommitterOptions options_;
   mutable std::mutex mutex_;
-  std::vector<std::uint32_t> owners_;
+  ClusterView view_;
   actors::Preparer preparer_;
   actors::ShardLoad load_;
   actors::WatermarkWatch watch_;
@@ -143,8 +150,7 @@ class NodeCommitter {
   };
   std::vector<Early> early_;
   std::uint64_t last_client_ = 0;
-  std::vector<std::uint32_t> owner_of_;
-  std::vector<Epoch> epoch_of_;  ///< under which each shard's owner is known
+  std::vector<ClusterView::Shard> owner_of_;
   bool dead_ = false;
 
   std::condition_variable more_;  ///< these under mutex_

@@ -64,9 +64,12 @@ Coordinator::Actions Coordinator::hello(const Hello& hello) {
   }
 
   Member& member = members_[hello.from.node];
-  if (member.process != hello.from) member = Member{hello.from, {}, false, {}, {}, {}, {}, {}};
+  if (member.process != hello.from) member = {};
+  member.process = hello.from;
   member.here = true;
   member.address = hello.address;
+  member.door = hello.door;
+  member.version = hello.version;
   member.cut = hello.cut;
   member.refused.clear();
   member.told.clear();
@@ -310,6 +313,17 @@ sharding::ShardMap Coordinator::map() const {
     EVERSHARD_CHECK(assigned.has_value(), "an owned shard was opened");
   }
   return map;
+}
+
+Members Coordinator::membership() const {
+  std::map<std::uint32_t, ClusterView::Node> nodes;
+  for (const Owner& owner : owners_) {
+    if (owner.node != 0) nodes[owner.node].node = owner.node;
+  }
+  for (const auto& [number, member] : members_) nodes[number] = {number, member.address, member.door, member.here, {}, member.version};
+  Members members{stored_.epoch, {}};
+  for (auto& [number, node] : nodes) members.nodes.push_back(std::move(node));
+  return members;
 }
 
 Result<Coordinator::Actions> Coordinator::assign(ShardId shard, std::uint32_t node, std::optional<Loss> accepted) {

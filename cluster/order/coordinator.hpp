@@ -87,6 +87,8 @@ class Coordinator {
   struct Member {
     NodeProcess process;
     std::string address;
+    std::string door;
+    std::string version;
     bool here = false;
     CutNumber cut;   ///< the last one applied when it said hello
     CutNumber held;  ///< said since then
@@ -97,6 +99,8 @@ class Coordinator {
   [[nodiscard]] const std::map<std::uint32_t, Member>& members() const { return members_; }
   [[nodiscard]] const sharding::CutLogState& stored() const { return stored_; }
   [[nodiscard]] sharding::ShardMap map() const;
+  /// Nodes that said hello, or own a shard. `since`: left to whoever has a clock.
+  [[nodiscard]] Members membership() const;
   [[nodiscard]] Cuts cuts_message(const Actions::Asked& asked, sharding::CutsFound found) const;
   /// The first offset of the shard that was not reported.
   [[nodiscard]] ShardOffset reported_until(ShardId shard) const { return ordering_.known_end(shard); }

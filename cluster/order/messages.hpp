@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "evershard/cluster/store/cluster_view.hpp"
 #include "evershard/protocol/error.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/sharding/cut.hpp"
@@ -45,6 +46,8 @@ struct Hello {
   std::string address;
   CutNumber cut;  ///< the last one applied
   std::vector<ShardTold> shards;
+  std::string door{};     ///< where clients reach it; empty: not open yet
+  std::string version{};  ///< of its program
 };
 
 struct CutsAfter {
@@ -115,6 +118,13 @@ struct ReportFrom {
   ShardId shard;
   Epoch epoch;
   ShardOffset first;
+};
+
+/// The nodes that are known, whenever that changes. Nothing of the order rests on it.
+struct Members {
+  Epoch coordinator;
+  std::vector<ClusterView::Node> nodes;  ///< ascending by number
+  friend bool operator==(const Members&, const Members&) = default;
 };
 
 using ToNode = std::variant<Welcome, HelloRefused, Opens, Announce, Cuts, ReportFrom>;

@@ -20,7 +20,14 @@ constexpr std::size_t buffered_cuts_max = 1'024;
 }  // namespace
 
 NodeOrder::NodeOrder(NodeStart start)
-    : self_(start.self), address_(std::move(start.address)), handed_(start.cut), applied_(start.cut), watermark_(start.watermark), synced_(start.cut) {
+    : self_(start.self),
+      address_(std::move(start.address)),
+      door_(std::move(start.door)),
+      version_(std::move(start.version)),
+      handed_(start.cut),
+      applied_(start.cut),
+      watermark_(start.watermark),
+      synced_(start.cut) {
   for (const auto& [id, at] : start.shards) {
     Shard& shard = shards_[id];
     shard.epoch = at.epoch;
@@ -46,8 +53,16 @@ NodeOrder::Actions NodeOrder::disconnected() {
   return {};
 }
 
+NodeOrder::Actions NodeOrder::serves_at(std::string door) {
+  Actions actions;
+  if (door == door_) return actions;
+  door_ = std::move(door);
+  actions.say_hello = connected_;
+  return actions;
+}
+
 Hello NodeOrder::hello(const std::map<ShardId, ShardOffset>& tails) const {
-  Hello hello{self_, session_, address_, applied_, {}};
+  Hello hello{self_, session_, address_, applied_, {}, door_, version_};
   for (const auto& [id, shard] : shards_) {
     // Behind a hole nothing counts.
     const auto tail = shard.damaged ? tails.end() : tails.find(id);

@@ -31,6 +31,8 @@ struct NodeStart {
     bool damaged = false;    ///< cuts that name it were missed, or cover what is not there
   };
   std::map<ShardId, Shard> shards;
+  std::string door{};     ///< where clients reach it; empty: not open yet
+  std::string version{};  ///< of its program
 };
 
 /// To be carried out in sequence.
@@ -89,6 +91,8 @@ class NodeOrder {
   /// A session with a coordinator begins; there is one at a time.
   Actions connected();
   Actions disconnected();
+  /// Clients reach this node there; said in every hello from now on.
+  Actions serves_at(std::string door);
   /// `tails`: per shard of this disk, the first offset never used.
   [[nodiscard]] Hello hello(const std::map<ShardId, ShardOffset>& tails) const;
   /// From time to time, about every second: asks again for whatever has not come.
@@ -162,6 +166,8 @@ class NodeOrder {
 
   NodeProcess self_;
   std::string address_;
+  std::string door_;
+  std::string version_;
   std::map<ShardId, Shard> shards_;
   std::map<ShardId, Promise> promises_;
   bool reopen_ = false;  ///< an opening for this node went by that was not for this process

@@ -56,19 +56,17 @@ void CoordinatorLinks::on_message(const LinkMessage& message) {
     if (options_.refused) options_.refused(whom(), said.error());
     return;
   }
-  std::unique_lock lock(mutex_);
+  const std::lock_guard lock(mutex_);
   if (host_ == nullptr) return;
   const auto known = members_.find(message.from);
-  const auto from = speaker(*said, known == members_.end() ? NodeProcess{node_of(message.from), 0} : known->second.process);
+  const auto from = speaker(*said, known == members_.end() ? NodeProcess{node_of(message.from), 0} : known->second);
   if (from.node != node_of(message.from)) {
     if (options_.refused) options_.refused(whom(), Error(ErrorCode::invalid_argument, "it speaks as node " + std::to_string(from.node)));
     return;
   }
   if (auto* hello = std::get_if<Hello>(&*said)) {
-    members_[message.from] = {hello->from, hello->address};
-    host_->hello(std::move(*hello));
-    lock.unlock();
-    return tell_members();
+    members_[message.from] = hello->from;
+    return host_->hello(std::move(*hello));
   }
   if (const auto* asked = std::get_if<CutsAfter>(&*said)) return host_->cuts_after(*asked);
   if (const auto* held = std::get_if<Held>(&*said)) return host_->held(*held);
@@ -85,22 +83,13 @@ void CoordinatorLinks::on_down(NodeNumber peer) {
   const std::lock_guard lock(mutex_);
   const auto member = members_.find(peer);
   if (member == members_.end()) return;
-  if (host_ != nullptr) host_->lost(member->second.process);
+  if (host_ != nullptr) host_->lost(member->second);
   members_.erase(member);
 }
 
-void CoordinatorLinks::tell_members() {
-  Members members;
-  std::vector<NodeNumber> all;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [number, member] : members_) {
-      members.nodes.push_back({member.process.node, member.address});
-      all.push_back(number);
-    }
-  }
-  const auto sent = encode(members);
-  for (const auto number : all) (void)links_->send(number, as_kind(sent.kind), sent.bytes);
+void CoordinatorLinks::members(NodeProcess node, const Members& members) {
+  auto sent = encode(members);
+  (void)links_->send(on_links(node.node), as_kind(sent.kind), std::move(sent.bytes));
 }
 
 void CoordinatorLinks::to_node(NodeProcess node, ToNode message) {

@@ -33,6 +33,7 @@ class CoordinatorLinks final : public CoordinatorNetwork {
   [[nodiscard]] std::vector<LinkStatus> status() const { return links_->status(); }
 
   void to_node(NodeProcess node, ToNode message) override;
+  void members(NodeProcess node, const Members& members) override;
   void promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator) override;
 
  private:
@@ -40,16 +41,11 @@ class CoordinatorLinks final : public CoordinatorNetwork {
   void on_message(const LinkMessage& message);
   void on_request(LinkRequest request);
   void on_down(NodeNumber peer);
-  void tell_members();
 
   const CoordinatorLinksOptions options_;
   std::mutex mutex_;
   CoordinatorHost* host_ = nullptr;
-  struct Member {
-    NodeProcess process;
-    std::string address;
-  };
-  std::map<NodeNumber, Member> members_;  ///< those that said hello in the session there is
+  std::map<NodeNumber, NodeProcess> members_;  ///< those that said hello in the session there is
   std::uint16_t port_ = 0;
   std::unique_ptr<Links> links_;
 };

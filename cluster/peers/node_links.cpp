@@ -114,19 +114,21 @@ void NodeLinks::on_message(LinkMessage message) {
     if (options_.refused) options_.refused("the coordinator", said.error());
     return;
   }
-  if (const auto* members = std::get_if<Members>(&*said)) return meet(members->nodes);
+  const auto* members = std::get_if<Members>(&*said);
+  if (members != nullptr) meet(members->nodes);
   const auto node = attached();
   if (node == nullptr) return;
   auto& committer = (*node)->committer();
+  if (members != nullptr) return committer.members(std::move(std::get<Members>(*said)));
   if (auto* promised = std::get_if<CutPromised>(&*said)) return committer.cut_promised(promised->shard, promised->epoch, promised->ask, promised->cut, promised->coordinator);
   committer.receive(std::move(std::get<ToNode>(*said)));
 }
 
 /// Of two nodes, the one with the higher number dials.
-void NodeLinks::meet(const std::vector<PeerPlace>& members) {
+void NodeLinks::meet(const std::vector<ClusterView::Node>& members) {
   for (const auto& place : members) {
     const auto number = on_links(place.node);
-    if (number >= options_.link.who.node) continue;
+    if (number >= options_.link.who.node || !place.up) continue;
     auto address = address_of(place.address, number);
     auto dialled = address ? links_->dial(std::move(*address)) : Result<void>(refuse(ErrorCode::invalid_argument, "\"" + place.address + "\" is no address"));
     if (!dialled && options_.refused) options_.refused("node " + std::to_string(place.node), dialled.error());

@@ -59,7 +59,7 @@ class NodeLinks final : public NodeNetwork {
   void on_message(LinkMessage message);
   void on_request(LinkRequest request);
   void on_session(NodeNumber peer, bool up);
-  void meet(const std::vector<PeerPlace>& members);
+  void meet(const std::vector<ClusterView::Node>& members);
   /// The node, while the lock is held by the caller's copy.
   [[nodiscard]] std::shared_ptr<ClusterNode*> attached() const;
   void ask(std::uint32_t node, PeerKind kind, std::string bytes, Links::Done done);

@@ -70,6 +70,8 @@ void put_message(const Hello& from, pb::Hello& to) {
   to.set_address(from.address);
   to.set_cut(from.cut.value);
   to.set_session(from.session);
+  to.set_door(from.door);
+  to.set_version(from.version);
   for (const auto& shard : from.shards) {
     auto& told = *to.add_shards();
     told.set_shard(shard.shard.value);
@@ -85,6 +87,8 @@ bool get_message(const pb::Hello& from, Hello& to) {
   to.address = from.address();
   to.cut = CutNumber{from.cut()};
   to.session = from.session();
+  to.door = from.door();
+  to.version = from.version();
   for (const auto& told : from.shards()) {
     auto& shard = to.shards.emplace_back();
     if (!shard_of(told.shard(), shard.shard)) return false;
@@ -342,15 +346,21 @@ bool get_message(const pb::CutPromised& from, CutPromised& to) {
 }
 
 void put_message(const Members& from, pb::Members& to) {
+  to.set_coordinator(from.coordinator.value);
   for (const auto& node : from.nodes) {
     auto& place = *to.add_nodes();
     place.set_node(node.node);
     place.set_address(node.address);
+    place.set_door(node.door);
+    place.set_down(!node.up);
+    place.set_since(node.since.micros);
+    place.set_version(node.version);
   }
 }
 
 bool get_message(const pb::Members& from, Members& to) {
-  for (const auto& place : from.nodes()) to.nodes.push_back({place.node(), place.address()});
+  to.coordinator = Epoch{from.coordinator()};
+  for (const auto& place : from.nodes()) to.nodes.push_back({place.node(), place.address(), place.door(), !place.down(), Timestamp{place.since()}, place.version()});
   return true;
 }
 

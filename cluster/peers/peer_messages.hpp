@@ -47,19 +47,6 @@ struct CutPromised {
   friend bool operator==(const CutPromised&, const CutPromised&) = default;
 };
 
-/// Where a node is to be found.
-struct PeerPlace {
-  std::uint32_t node = 0;
-  std::string address{};  ///< HOST:PORT
-  friend bool operator==(const PeerPlace&, const PeerPlace&) = default;
-};
-
-/// The nodes that are there, whenever that changes.
-struct Members {
-  std::vector<PeerPlace> nodes{};
-  friend bool operator==(const Members&, const Members&) = default;
-};
-
 struct PeerBytes {
   PeerKind kind{};
   std::string bytes{};

@@ -1,8 +1,12 @@
 #include "evershard/cluster/server/member_store.hpp"
 
+#include <unistd.h>
+
+#include <array>
 #include <random>
 #include <utility>
 
+#include "evershard/cluster/server/advertised_door.hpp"
 #include "evershard/storage/open.hpp"
 #include "evershard/storage/vacuum.hpp"
 #include "evershard/storage/verify.hpp"
@@ -47,10 +51,12 @@ class MemberAdministration final : public Administration {
   storage::NodeStore& store_;
 };
 
-class MemberStore final : public StoreInService {
+class MemberStore final : public StoreInService, private ClusterAdministration {
  public:
-  MemberStore(std::unique_ptr<cluster::NodeLinks> links, std::unique_ptr<storage::NodeStore> store, const cluster::ClusterNodeOptions& options)
-      : store_(std::move(store)), links_(std::move(links)), node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)), administration_(*store_) {
+  MemberStore(std::unique_ptr<cluster::NodeLinks> links, std::unique_ptr<storage::NodeStore> store, const cluster::ClusterNodeOptions& options, std::string host)
+      : door_is_given_(!options.committer.door.empty()),
+        host_(std::move(host)),
+        store_(std::move(store)), links_(std::move(links)), node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)), administration_(*store_) {
     links_->attach(*node_);
   }
   ~MemberStore() override {
@@ -60,6 +66,11 @@ class MemberStore final : public StoreInService {
   }
   [[nodiscard]] EventStore& store() override { return *node_; }
   [[nodiscard]] Administration& administration() override { return administration_; }
+  [[nodiscard]] ClusterAdministration* cluster() override { return this; }
+  void serves_at(const std::vector<std::string>& addresses) override {
+    if (!door_is_given_) node_->committer().serves_at(advertised_door(addresses, host_));
+  }
+  [[nodiscard]] ClusterView view() const override { return node_->view(); }
   void close() override {
     if (std::exchange(closed_, true)) return;
     links_->detach();
@@ -67,12 +78,19 @@ class MemberStore final : public StoreInService {
   }
 
  private:
+  const bool door_is_given_;
+  const std::string host_;  ///< for a door that listens at all addresses
   std::unique_ptr<storage::NodeStore> store_;
   std::unique_ptr<cluster::NodeLinks> links_;
   std::unique_ptr<cluster::ClusterNode> node_;
   MemberAdministration administration_;
   bool closed_ = false;
 };
+
+std::string name_of_this_machine() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "127.0.0.1";
+}
 
 std::uint64_t random_incarnation() {
   std::random_device random;
@@ -104,10 +122,12 @@ OpenStore open_member(MemberOptions options) {
     cluster::ClusterNodeOptions node;
     node.committer.self = {options.node, random_incarnation()};
     node.committer.address = !options.address.empty() ? options.address : options.links.listen_host + ':' + std::to_string((*links)->port());
+    node.committer.door = options.door;
+    node.committer.version = options.version;
     node.committer.limits = server.store.limits;
     node.committer.warn = [&log](const Error& error) { log.error("cluster", {{"code", name_of(error.code)}, {"error", error.what}}); };
     node.page_events_max = server.store.limits.page_events_max;
-    return std::make_unique<MemberStore>(std::move(*links), std::move(*opened), node);
+    return std::make_unique<MemberStore>(std::move(*links), std::move(*opened), node, options.address.empty() ? name_of_this_machine() : host_of(options.address));
   };
 }
 

@@ -21,7 +21,7 @@ struct Server::Parts {
         pool(options.read_threads),
         watch(store->store()),
         served{store->store(), store->administration(), pool, watch, [this] { return tokens->access(); }, [this] { return load_types(options.store.data_dir); },
-               std::make_shared<serving::Metrics>(), std::make_shared<serving::ClientGate>(options.clients)} {}
+               std::make_shared<serving::Metrics>(), std::make_shared<serving::ClientGate>(options.clients), store->cluster()} {}
 
   const ServerOptions options;
   serving::Log& log;
@@ -55,6 +55,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
     if (!door) return refuse(std::move(door).error());
     if (!*door) continue;
     parts.doors.push_back(*std::move(door));
+    if (parts.doors.back()->speaks() == "grpc") parts.store->serves_at(parts.doors.back()->addresses());
     for (const auto& address : parts.doors.back()->addresses()) log.info("listening", {{"speaks", parts.doors.back()->speaks()}, {"address", address}});
   }
   parts.vacuuming.emplace(parts.store->administration(), parts.options.vacuum_every, log);

@@ -4,10 +4,13 @@
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "evershard/cluster/server/server_options.hpp"
 #include "evershard/cluster/serving/log.hpp"
 #include "evershard/cluster/store/administration.hpp"
+#include "evershard/cluster/store/cluster_administration.hpp"
 #include "evershard/cluster/store/event_store.hpp"
 
 namespace evershard::server {
@@ -17,6 +20,10 @@ class StoreInService {
   virtual ~StoreInService() = default;
   [[nodiscard]] virtual EventStore& store() = 0;
   [[nodiscard]] virtual Administration& administration() = 0;
+  /// Nothing: the store is one process.
+  [[nodiscard]] virtual ClusterAdministration* cluster() { return nullptr; }
+  /// The gRPC door is open: where it listens.
+  virtual void serves_at(const std::vector<std::string>&) {}
   /// Answers what is under way, refuses what comes. Any number of times.
   virtual void close() = 0;
 };

@@ -13,6 +13,7 @@
 #include "evershard/cluster/serving/metrics.hpp"
 #include "evershard/cluster/serving/work_pool.hpp"
 #include "evershard/cluster/store/administration.hpp"
+#include "evershard/cluster/store/cluster_administration.hpp"
 #include "evershard/cluster/store/event_store.hpp"
 
 namespace evershard::serving {
@@ -31,6 +32,8 @@ struct Served {
   std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
   /// What each client may ask of all doors together.
   std::shared_ptr<ClientGate> clients = std::make_shared<ClientGate>(ClientLimitOptions{});
+  /// Absent: the store is one process.
+  ClusterAdministration* cluster = nullptr;
 };
 
 }  // namespace evershard::serving

@@ -45,6 +45,34 @@ std::vector<std::string> payloads_of(const std::vector<RecordedEvent>& events) {
   return payloads;
 }
 
+bool wait_for(const std::function<bool()>& condition) {
+  for (int i = 0; i < 1'000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return condition();
+}
+
+TEST(ClusterNode, EveryNodeKnowsTheDoorsAndTheOwners) {
+  SmallCluster cluster({});
+  ASSERT_TRUE(cluster.wait_until_open());
+  for (std::uint32_t n = 1; n <= 3; ++n) {
+    ASSERT_TRUE(wait_for([&] { return cluster.node(n).view().nodes.size() == 3; }));
+    const auto view = cluster.node(n).view();
+    EXPECT_EQ(view.self, n);
+    ASSERT_NE(view.find(2), nullptr);
+    EXPECT_EQ(view.find(2)->door, "door 2");
+    EXPECT_TRUE(view.find(2)->up);
+    EXPECT_NE(view.find(2)->since, Timestamp{});
+    ASSERT_EQ(view.shards.size(), shards);
+    for (const auto& shard : view.shards) EXPECT_EQ(shard.epoch, Epoch{1});
+  }
+  cluster.node(3).committer().serves_at("another door");
+  EXPECT_TRUE(wait_for([&] { return cluster.node(1).view().find(3)->door == "another door"; }));
+  cluster.stop(2);
+  EXPECT_TRUE(wait_for([&] { return !cluster.node(1).view().find(2)->up; }));
+  EXPECT_EQ(cluster.node(1).view().find(2)->door, "door 2") << "it may come back there";
+  cluster.start(2);
+  EXPECT_TRUE(wait_for([&] { return cluster.node(1).view().find(2)->up; }));
+}
+
 TEST(ClusterNode, AppendsAnywhereAndReadsEverythingEverywhere) {
   SmallCluster cluster({});
   ASSERT_TRUE(cluster.wait_until_open());

@@ -128,6 +128,7 @@ void SmallCluster::start(std::uint32_t number) {
   node.page_events_max = 50;
   node.committer.self = part->process;
   node.committer.address = "node " + std::to_string(number);
+  node.committer.door = "door " + std::to_string(number);
   node.committer.limits = options_.limits;
   node.committer.append_timeout = options_.timeout;
   node.committer.wait_max = options_.timeout;
@@ -195,6 +196,14 @@ void SmallCluster::to_node(NodeProcess node, ToNode message) {
     const auto part = reach(node.node);
     if (part == nullptr || part->process != node) return;
     part->node->committer().receive(std::get<ToNode>(decode_from_coordinator(sent.kind, sent.bytes).value()));
+  });
+}
+
+void SmallCluster::members(NodeProcess node, const Members& members) {
+  deliver([this, node, sent = encode(members)] {
+    const auto part = reach(node.node);
+    if (part == nullptr || part->process != node) return;
+    part->node->committer().members(std::get<Members>(decode_from_coordinator(sent.kind, sent.bytes).value()));
   });
 }
 

@@ -39,6 +39,7 @@ class SmallCluster final : public CoordinatorNetwork {
   [[nodiscard]] bool wait_until_open();
 
   void to_node(NodeProcess node, ToNode message) override;
+  void members(NodeProcess node, const Members& members) override;
   void promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator) override;
 
  private:

@@ -48,6 +48,23 @@ class CoordinatorByHand : public testing::Test {
   std::unique_ptr<Coordinator> coordinator_;
 };
 
+TEST_F(CoordinatorByHand, NamesTheNodesThatSaidHelloOrOwnAShard) {
+  auto hello = hello_of(process(1));
+  hello.door = "door-1";
+  hello.version = "1.2.3";
+  settle(coordinator().hello(hello));
+  const auto here = coordinator().membership();
+  ASSERT_THAT(here.nodes, SizeIs(1));
+  EXPECT_EQ(here.nodes.front(), (ClusterView::Node{1, "host-1", "door-1", true, {}, "1.2.3"}));
+  EXPECT_EQ(here.coordinator, coordinator().stored().epoch);
+
+  (void)coordinator().lost(process(1));
+  EXPECT_FALSE(coordinator().membership().nodes.front().up);
+
+  lead();  // who leads next has only the log
+  EXPECT_THAT(coordinator().membership().nodes, ElementsAre(ClusterView::Node{1, "", "", false, {}, ""}));
+}
+
 TEST_F(CoordinatorByHand, GivesShardsOutOnceAllNodesAreThere) {
   options_.nodes_expected = 2;
   lead();

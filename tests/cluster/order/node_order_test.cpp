@@ -217,6 +217,16 @@ TEST_F(NodeOrderByHand, ReportsAgainFromItsLastCutAfterEveryReconnect) {
   EXPECT_THAT(steps<NodeStep::ReportAgain>(order().report_from({shard_0, Epoch{2}, ShardOffset{9}})), IsEmpty());
 }
 
+TEST_F(NodeOrderByHand, SaysItsDoorOnceItIsOpen) {
+  start();
+  EXPECT_FALSE(order_->serves_at("door-1").say_hello) << "there is nobody to say it to";
+  EXPECT_EQ(order_->hello({}).door, "door-1");
+  order_->connected();
+  EXPECT_FALSE(order_->serves_at("door-1").say_hello) << "it was said";
+  EXPECT_TRUE(order_->serves_at("door-2").say_hello);
+  EXPECT_EQ(order_->hello({}).door, "door-2");
+}
+
 TEST_F(NodeOrderByHand, SaysInItsHelloWhatItsDiskHas) {
   start({process(1), "host-1", CutNumber{7}, GlobalPosition{70}, {{shard_0, {Epoch{3}, ShardOffset{5}, ShardOffset{9}, false}}, {ShardId{1}, {Epoch{1}, ShardOffset{2}, ShardOffset{9}, true}}}});
 

@@ -13,6 +13,7 @@
 #include <set>
 #include <sstream>
 
+#include "evershard/cluster/server/advertised_door.hpp"
 #include "evershard/cluster/server/doors.hpp"
 #include "evershard/cluster/server/server_settings.hpp"
 #include "evershard/cluster/server/service_notice.hpp"
@@ -35,6 +36,15 @@ Result<ServerOptions> options_with(const std::vector<Given>& flags) {
   auto all = flags;
   all.push_back({"data", "/data", "flag --data"});
   return options_of(Settings::gather(server_settings(), all, {}, {}).value());
+}
+
+TEST(AdvertisedDoor, IsAPlaceOneCanGoTo) {
+  EXPECT_EQ(advertised_door({"10.0.0.1:7420"}, "this"), "10.0.0.1:7420");
+  EXPECT_EQ(advertised_door({"unix:/run/door", "0.0.0.0:7420"}, "this"), "this:7420");
+  EXPECT_EQ(advertised_door({"[::]:7420"}, "this"), "this:7420");
+  EXPECT_EQ(advertised_door({"[::1]:7420", "10.0.0.1:1"}, "this"), "[::1]:7420");
+  EXPECT_EQ(advertised_door({"unix:/run/door"}, "this"), "");
+  EXPECT_EQ(host_of("[fe80::1]:7431"), "[fe80::1]");
 }
 
 class Folder : public ::testing::Test {
