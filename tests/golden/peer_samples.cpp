@@ -188,6 +188,7 @@ void add_down(std::vector<PeerSample>& samples, std::string name, const auto& me
 void add_with_coordinator(std::vector<PeerSample>& samples) {
   add(samples, "Hello", Hello{sample_process, 9, "host:7431", CutNumber{6}, {{ShardId{0}, Epoch{4}, true, ShardOffset{5}, ShardOffset{8}}, {ShardId{65'535}, Epoch{most}, false, ShardOffset{most}, ShardOffset{most}}}});
   add(samples, "Hello-empty", Hello{{1, 1}, 1, "", CutNumber{0}, {}});
+  add(samples, "Hello-door", Hello{sample_process, 9, "host:7431", CutNumber{6}, {}, "host:7420", "1.2.3"});
   add(samples, "CutsAfter", CutsAfter{sample_process, CutNumber{6}});
   add(samples, "Held", Held{sample_process, CutNumber{6}});
   add(samples, "Report", sample_report());
@@ -200,7 +201,8 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   add_down(samples, "Cuts-none", ToNode(Cuts{sample_process, CutNumber{5}, {}, GlobalPosition{0}, false}));
   add_down(samples, "ReportFrom", ToNode(ReportFrom{ShardId{2}, Epoch{4}, ShardOffset{10}}));
   add_down(samples, "CutPromised", CutPromised{ShardId{2}, Epoch{4}, 5, CutNumber{8}, Epoch{2}});
-  add_down(samples, "Members", Members{{{3, "host:7431"}, {1, ""}}});
+  add_down(samples, "Members", Members{{}, {{3, "host:7431", "", true, {}, ""}, {1, "", "", true, {}, ""}}});
+  add_down(samples, "Members-doors", Members{Epoch{2}, {{1, "host:7431", "host:7420", true, Timestamp{1'700'000'000'000'000}, "1.2.3"}, {2, "", "", false, Timestamp{-1}, ""}}});
 }
 
 void add_between_nodes(std::vector<PeerSample>& samples) {
