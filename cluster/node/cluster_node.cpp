@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "evershard/cluster/node/awaited.hpp"
 #include "evershard/cluster/store/watermark_feed.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/validate.hpp"
@@ -15,22 +16,7 @@
 namespace evershard::cluster {
 namespace {
 
-/// An answer that is waited for, at most so long.
-template <class T>
-class Awaited {
- public:
-  [[nodiscard]] NodeDone<T> done() {
-    return [promise = promise_](Result<T> result) { promise->set_value(std::move(result)); };
-  }
-  [[nodiscard]] Result<T> wait(std::chrono::milliseconds timeout, std::uint32_t node) {
-    if (answer_.wait_for(timeout) == std::future_status::ready) return answer_.get();
-    return refuse(ErrorCode::unavailable, "node " + std::to_string(node) + " did not answer in time");
-  }
-
- private:
-  std::shared_ptr<std::promise<Result<T>>> promise_ = std::make_shared<std::promise<Result<T>>>();
-  std::future<Result<T>> answer_ = promise_->get_future();
-};
+std::chrono::steady_clock::time_point from_now(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
 
 }  // namespace
 
@@ -41,12 +27,13 @@ class ClusterNode::StreamPages final : public PageSource {
       : node_(node), aggregate_(std::move(aggregate)), options_(options), watermark_(watermark) {}
 
   Result<Page> next_page() override {
-    auto owner = node_.owner_of(node_.shard_of(aggregate_));
+    const auto shard = node_.shard_of(aggregate_);
+    auto owner = node_.owner_of(shard);
     if (!owner) return refuse(std::move(owner).error());
     NodeStreamAsked asked{aggregate_, options_, watermark_, static_cast<std::uint32_t>(node_.options_.page_events_max)};
-    Awaited<NodePage> answer;
+    Awaited<NodePage> answer(*owner, shard);
     node_.ask_stream(*owner, std::move(asked), answer.done());
-    auto got = answer.wait(node_.options_.timeout, *owner);
+    auto got = answer.wait(from_now(node_.options_.timeout));
     if (!got) return refuse(std::move(got).error());
     Page page;
     page.watermark = watermark_;
@@ -130,10 +117,15 @@ void ClusterNode::append_async(Append append, AppendCompletion done) {
     if (append.request_id) first.id = EventId::derived(*append.request_id, 0);
     else first.id = named != append.events.end() ? EventId::derived(named->id, 0) : EventId::random();
   }
-  auto owner = owner_of(sharding::shard_of(first, first.id, store_.identity().shards));
+  const auto shard = sharding::shard_of(first, first.id, store_.identity().shards);
+  auto owner = owner_of(shard);
   if (!owner) return done(refuse(std::move(owner).error()));
   if (*owner == options_.committer.self.node) return committer_.append_async(std::move(append), std::move(done));
-  network_.forward(*owner, std::move(append), std::move(done));
+  network_.forward(*owner, std::move(append), [node = *owner, shard, done = std::move(done)](Result<Appended> result) {
+    // Where the outcome is unknown, that is what there is to say.
+    const bool unknown = !result && result.error().code == ErrorCode::timeout;
+    done(result || unknown ? std::move(result) : refuse(of_shard(node, shard, std::move(result).error())));
+  });
 }
 
 Result<Appended> ClusterNode::append(Append append) {
@@ -175,13 +167,14 @@ EventFeed ClusterNode::follow(Query query, FollowOptions options) {
 
 Result<AggregateInfo> ClusterNode::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) {
   EVERSHARD_TRY(AggregateId::check(aggregate));
-  auto owner = owner_of(shard_of(aggregate));
+  const auto shard = shard_of(aggregate);
+  auto owner = owner_of(shard);
   if (!owner) return refuse(std::move(owner).error());
   NodeHeadAsked asked{aggregate, std::min(watermark(), up_to.value_or(watermark()))};
-  Awaited<AggregateInfo> answer;
+  Awaited<AggregateInfo> answer(*owner, shard);
   if (*owner == options_.committer.self.node) answer.done()(committer_.reader().head(asked));
   else network_.head(*owner, asked, answer.done());
-  auto info = answer.wait(options_.timeout, *owner);
+  auto info = answer.wait(from_now(options_.timeout));
   if (info && info->version == SeqNr{0}) {
     return refuse(ErrorCode::not_found,
                   "there is no aggregate " + in_quotes(aggregate.text()) + (up_to ? " at position " + std::to_string(up_to->value) : std::string()));
@@ -197,17 +190,18 @@ Result<std::vector<AggregateInfo>> ClusterNode::aggregates(std::optional<std::st
   if (!shards) return refuse(std::move(shards).error());
   constexpr std::size_t most = 100'000;  // of one answer
   const auto each = static_cast<std::uint32_t>(std::min(limit, most));
-  std::vector<std::pair<std::uint32_t, Awaited<std::vector<AggregateInfo>>>> answers;
+  std::vector<Awaited<std::vector<AggregateInfo>>> answers;
   for (auto& [node, own] : *shards) {
-    auto& answer = answers.emplace_back(node, Awaited<std::vector<AggregateInfo>>()).second;
+    auto& answer = answers.emplace_back(node, own.front());
     NodeAggregatesAsked asked{own, type, after, each, bound};
     if (node == options_.committer.self.node) answer.done()(committer_.reader().aggregates(asked));
     else network_.aggregates(node, std::move(asked), answer.done());
   }
   std::vector<AggregateInfo> all;
   std::optional<AggregateId> known_to;  // of a node that gave as many as it may, no more is known
-  for (auto& [node, answer] : answers) {
-    auto some = answer.wait(options_.timeout, node);
+  const auto until = from_now(options_.timeout);
+  for (auto& answer : answers) {
+    auto some = answer.wait(until);
     if (!some) return some;
     if (some->size() == each && each < limit && (!known_to || some->back().aggregate < *known_to)) known_to = some->back().aggregate;
     std::move(some->begin(), some->end(), std::back_inserter(all));
@@ -236,23 +230,25 @@ Result<RecordedEvent> ClusterNode::event_at(GlobalPosition position) {
 
 Result<void> ClusterNode::put_snapshot(Snapshot snapshot) {
   EVERSHARD_TRY(check(snapshot, options_.committer.limits));
-  auto owner = owner_of(shard_of(snapshot.aggregate));
+  const auto shard = shard_of(snapshot.aggregate);
+  auto owner = owner_of(shard);
   if (!owner) return refuse(std::move(owner).error());
-  Awaited<void> answer;
+  Awaited<void> answer(*owner, shard);
   if (*owner == options_.committer.self.node) committer_.put_snapshot(std::move(snapshot), watermark(), answer.done());
   else network_.put_snapshot(*owner, std::move(snapshot), watermark(), answer.done());
-  return answer.wait(options_.timeout, *owner);
+  return answer.wait_for_outcome(from_now(options_.timeout));
 }
 
 Result<std::vector<RecordedSnapshot>> ClusterNode::find_snapshots(const AggregateId& aggregate, NodeSnapshotsAsked::Which which, std::uint64_t at) {
   EVERSHARD_TRY(AggregateId::check(aggregate));
-  auto owner = owner_of(shard_of(aggregate));
+  const auto shard = shard_of(aggregate);
+  auto owner = owner_of(shard);
   if (!owner) return refuse(std::move(owner).error());
   NodeSnapshotsAsked asked{aggregate, which, at, watermark()};
-  Awaited<std::vector<RecordedSnapshot>> answer;
+  Awaited<std::vector<RecordedSnapshot>> answer(*owner, shard);
   if (*owner == options_.committer.self.node) answer.done()(committer_.reader().snapshots(asked));
   else network_.snapshots(*owner, std::move(asked), answer.done());
-  return answer.wait(options_.timeout, *owner);
+  return answer.wait(from_now(options_.timeout));
 }
 
 Result<std::optional<RecordedSnapshot>> ClusterNode::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "evershard/cluster/node/awaited.hpp"
+
 namespace evershard::cluster {
 
 /// Outlives the read: answers may come when nobody waits any more.
@@ -71,20 +73,16 @@ Result<void> Gather::wait_for(const Nodes& nodes) {
   for (const auto node : nodes) ask(node);
   const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
   for (const auto node : nodes) {
+    const auto shard = sources_.at(node).shards.front();
     std::optional<Result<NodePage>> page;
     {
       std::unique_lock lock(answers_->mutex);
       const bool there = answers_->came.wait_until(lock, deadline, [&] { return answers_->cancelled || answers_->pages.contains(node); });
       if (answers_->cancelled) return refuse(ErrorCode::cancelled, "the read was cancelled");
-      if (!there) {
-        const auto shard = sources_.at(node).shards.front();
-        ErrorDetails details;
-        details.shard = shard;
-        return refuse(ErrorCode::unavailable, "node " + std::to_string(node) + ", which has shard " + std::to_string(shard.value) + ", gave no page in time", std::move(details));
-      }
+      if (!there) return refuse(no_answer(node, shard, {ErrorCode::timeout, "not in time"}));
       page = std::move(answers_->pages.extract(node).mapped());
     }
-    if (!*page) return refuse(std::move(*page).error());
+    if (!*page) return refuse(of_shard(node, shard, std::move(*page).error()));
     EVERSHARD_TRY(take(sources_.at(node), std::move(**page)));
   }
   return {};

@@ -1,10 +1,10 @@
 #include "evershard/cluster/node/node_committer.hpp"
 
 #include <algorithm>
-#include <future>
 #include <limits>
 #include <utility>
 
+#include "evershard/cluster/node/awaited.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/sharding/node_cut.hpp"
 
@@ -15,6 +15,7 @@ using actors::Attempt;
 using actors::WriterActions;
 
 constexpr std::size_t work_threads = 2;
+constexpr std::size_t asking_threads = 16;  ///< each waits for other nodes, or for cuts
 constexpr std::chrono::milliseconds opening_wait_max{500};
 
 NodeStart start_of(const storage::NodeStore& store, const std::vector<storage::UnorderedAppend>& unordered, const NodeCommitterOptions& options) {
@@ -62,6 +63,11 @@ std::size_t condition_of(const actors::Prepared::Refusal& refusal) {
   return refusal.error.details->condition ? *refusal.error.details->condition : no_condition;
 }
 
+/// Of what is stored on other nodes the version is not known here.
+bool whole(const Appended& stored) {
+  return std::ranges::none_of(stored.versions, [](const auto& version) { return version.version == SeqNr{0}; });
+}
+
 std::vector<GlobalPosition> from_of(const actors::Prepared& prepared) {
   std::vector<GlobalPosition> from;
   for (const auto& term : prepared.terms) from.push_back(term.from);
@@ -89,12 +95,14 @@ NodeCommitter::NodeCommitter(storage::NodeStore& store, NodeNetwork& network, No
   writers.key = store.identity().term_key;
   writers_ = std::make_unique<actors::ShardWriters>(writers_of(start, std::move(unordered)), writers);
   work_ = std::make_unique<WorkThreads>(work_threads);
+  asking_ = std::make_unique<WorkThreads>(asking_threads);
   thread_ = std::thread([this] { loop(); });
 }
 
 NodeCommitter::~NodeCommitter() {
   stop();
-  work_.reset();  // what is still to be looked up finds a node that is dead
+  work_.reset();  // what is still to be looked up finds a node that is dead; some of it asks
+  asking_.reset();
 }
 
 void NodeCommitter::stop() {
@@ -139,22 +147,22 @@ void NodeCommitter::append_async(Append append, NodeDone<Appended> done) {
   const auto shard = attempt->prepared.append.events.front().shard;
   const auto taken = [this, attempt, done, deadline, shard] { when_open(shard, [this, attempt, done, deadline] { take(attempt, done, deadline); }); };
   if (!needs_others(attempt->prepared, from)) return post(taken);
-  work_->run([this, attempt, from = std::move(from), done = std::move(done), taken] {
-    auto others = match_elsewhere(attempt->prepared, from);
-    if (others && !attempt->prepared.refusal) others = heads_elsewhere(attempt->prepared);
+  asking_->run([this, attempt, from = std::move(from), done = std::move(done), taken] {
+    auto others = look_elsewhere(attempt->prepared, from);
     if (!others) return done(refuse(std::move(others).error()));
     post(taken);
   });
 }
 
 Result<void> NodeCommitter::admit() const {
-  auto admission = store_.admission();
+  const auto admission = store_.admission();
+  const auto what = "node " + std::to_string(options_.self.node) + ": " + admission.what;  // it is read at another one
   switch (admission.kind) {
     case storage::Admission::Kind::open:
     case storage::Admission::Kind::slow: return {};
-    case storage::Admission::Kind::full: return refuse(ErrorCode::overloaded, std::move(admission.what));
-    case storage::Admission::Kind::disk: return refuse(ErrorCode::unavailable, std::move(admission.what));
-    case storage::Admission::Kind::failed: return refuse(ErrorCode::io, std::move(admission.what));
+    case storage::Admission::Kind::full: return refuse(ErrorCode::overloaded, what);
+    case storage::Admission::Kind::disk: return refuse(ErrorCode::unavailable, what);
+    case storage::Admission::Kind::failed: return refuse(ErrorCode::io, what);
   }
   return {};
 }
@@ -193,8 +201,8 @@ void NodeCommitter::take_part(const std::shared_ptr<const Attempt>& of, actors::
     answer.try_number = attempt->asked->try_number;
     answer.shard = attempt->asked->shard;
     auto known = preparer_.knows_any(attempt->prepared);
-    Result<void> looked = known ? Result<void>() : refuse(known.error());
-    if (known && !*known) {
+    Result<void> looked = !known ? refuse(known.error()) : *known ? Result<void>() : admit();
+    if (looked && !*known) {
       if (auto stored = preparer_.look_up(attempt->prepared, false); !stored) looked = refuse(std::move(stored).error());
       else known = stored->has_value();
     }
@@ -220,7 +228,7 @@ void NodeCommitter::take_part(const std::shared_ptr<const Attempt>& of, actors::
 }
 
 void NodeCommitter::put_snapshot(Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done) {
-  work_->run([this, snapshot = std::move(snapshot), up_to, done = std::move(done)]() mutable {
+  asking_->run([this, snapshot = std::move(snapshot), up_to, done = std::move(done)]() mutable {
     if (auto there = watch_.wait_for(up_to, options_.wait_max); !there) return done(refuse(std::move(there).error()));
     auto position = preparer_.place_of(snapshot);
     if (!position) return done(refuse(std::move(position).error()));
@@ -271,21 +279,25 @@ bool NodeCommitter::needs_others(const actors::Prepared& prepared, const std::ve
 
 /// The versions of aggregates that lie elsewhere are asked for.
 void NodeCommitter::answer_stored(const AttemptPtr& attempt, Appended stored, NodeDone<Appended> done) {
-  if (std::ranges::none_of(stored.versions, [](const auto& version) { return version.version == SeqNr{0}; })) return done(std::move(stored));
-  work_->run([this, attempt, stored = std::move(stored), done = std::move(done)]() mutable { done(versions_elsewhere(attempt->prepared, std::move(stored))); });
+  if (whole(stored)) return done(std::move(stored));
+  asking_->run([this, attempt, stored = std::move(stored), done = std::move(done)]() mutable { done(versions_elsewhere(attempt->prepared, std::move(stored))); });
 }
 
 Result<Appended> NodeCommitter::versions_elsewhere(const actors::Prepared& prepared, Appended stored) {
   const auto& events = prepared.append.events;
+  std::vector<std::size_t> missing;
+  std::vector<HeadWanted> wanted;
   for (std::size_t a = 0; a != stored.versions.size(); ++a) {
     if (stored.versions[a].version != SeqNr{0}) continue;
     GlobalPosition last;
     for (std::size_t i = 0; i != events.size(); ++i)
       if (events[i].aggregate == a) last = stored.first_position + i;
-    auto head = head_elsewhere(prepared.append.aggregates[a], last);
-    if (!head) return refuse(std::move(head).error());
-    stored.versions[a].version = head->version;
+    missing.push_back(a);
+    wanted.push_back({&prepared.append.aggregates[a], last});
   }
+  auto heads = heads_of(wanted);
+  if (!heads) return refuse(std::move(heads).error());
+  for (std::size_t i = 0; i != missing.size(); ++i) stored.versions[missing[i]].version = (*heads)[i].version;
   return stored;
 }
 
@@ -300,18 +312,35 @@ Result<std::optional<Appended>> NodeCommitter::placed(const actors::Prepared& pr
   return std::optional<Appended>(std::move(*whole));
 }
 
-Result<std::optional<Appended>> NodeCommitter::look_up(actors::Prepared& prepared, bool confirm) {
-  const auto from = from_of(prepared);
-  auto stored = preparer_.look_up(prepared, confirm);
-  if (stored && *stored) {
-    auto whole = versions_elsewhere(prepared, std::move(**stored));
-    if (!whole) return refuse(std::move(whole).error());
-    return std::optional<Appended>(std::move(*whole));
-  }
-  if (!stored) return stored;
+/// What this store knows; whatever it has to ask other nodes for, it asks in a thread that may wait.
+void NodeCommitter::look_up(const AttemptPtr& attempt, bool confirm) {
+  const auto found = [this, attempt](Result<std::optional<Appended>> result) {
+    post([this, attempt, result = std::move(result)]() mutable {
+      if (dead_) return;
+      WriterActions next;
+      writers_->looked_up(attempt, std::move(result), next);
+      carry_out(std::move(next));
+    });
+  };
+  auto from = from_of(attempt->prepared);
+  auto stored = preparer_.look_up(attempt->prepared, confirm);
+  if (!stored) return found(std::move(stored));
+  if (*stored ? whole(**stored) : !needs_others(attempt->prepared, from)) return found(std::move(stored));
+  asking_->run([this, attempt, found, from = std::move(from), stored = std::move(*stored)]() mutable {
+    if (stored) {
+      auto versions = versions_elsewhere(attempt->prepared, std::move(*stored));
+      return found(versions ? Result<std::optional<Appended>>(std::move(*versions)) : refuse(std::move(versions).error()));
+    }
+    auto others = look_elsewhere(attempt->prepared, from);
+    found(others ? Result<std::optional<Appended>>(std::nullopt) : refuse(std::move(others).error()));
+  });
+}
+
+/// A refusal that is found here is confirmed elsewhere; what holds here may not hold there.
+Result<void> NodeCommitter::look_elsewhere(actors::Prepared& prepared, const std::vector<GlobalPosition>& from) {
   EVERSHARD_TRY(match_elsewhere(prepared, from));
   if (!prepared.refusal) EVERSHARD_TRY(heads_elsewhere(prepared));
-  return std::nullopt;
+  return {};
 }
 
 /// A condition that was raised to the view by this node's own events holds only if no other node's match it either; and of one that is
@@ -339,48 +368,58 @@ Result<std::optional<GlobalPosition>> NodeCommitter::first_elsewhere(const Query
   const auto owners = this->owners();
   for (std::size_t s = 0; s != owners.size(); ++s)
     if (owners[s] != options_.self.node) others[owners[s]].push_back(ShardId{static_cast<std::uint16_t>(s)});
-  std::vector<std::future<Result<NodePage>>> answers;
+  std::vector<Awaited<NodePage>> answers;
   for (const auto& [node, shards] : others) {
+    if (node == 0) return refuse(no_owner(shards.front()));
     NodePageAsked asked;
     asked.shards = shards;
     asked.query = query;
     asked.after = after;
     asked.up_to = up_to;
     asked.events_max = 1;
-    auto promise = std::make_shared<std::promise<Result<NodePage>>>();
-    answers.push_back(promise->get_future());
-    if (node == 0) {
-      promise->set_value(refuse(no_owner(shards.front())));
-    } else {
-      network_.read(node, std::move(asked), [promise](Result<NodePage> page) { promise->set_value(std::move(page)); });
-    }
+    network_.read(node, std::move(asked), answers.emplace_back(node, shards.front()).done());
   }
+  const auto until = Clock::now() + options_.wait_max;
   std::optional<GlobalPosition> first;
   for (auto& answer : answers) {
-    auto page = answer.get();
+    auto page = answer.wait(until);
     if (!page) return refuse(std::move(page).error());
     if (!page->events.empty() && (!first || page->events.front().position < *first)) first = page->events.front().position;
   }
   return first;
 }
 
-Result<AggregateInfo> NodeCommitter::head_elsewhere(const storage::EncodedAggregate& aggregate, GlobalPosition up_to) {
-  const auto node = owner(aggregate.shard);
-  if (node == options_.self.node) return reader_.head({aggregate.id, up_to});
-  if (node == 0) return refuse(no_owner(aggregate.shard));
-  auto promise = std::make_shared<std::promise<Result<AggregateInfo>>>();
-  auto answer = promise->get_future();
-  network_.head(node, {aggregate.id, up_to}, [promise](Result<AggregateInfo> head) { promise->set_value(std::move(head)); });
-  return answer.get();
+/// All are asked at once.
+Result<std::vector<AggregateInfo>> NodeCommitter::heads_of(const std::vector<HeadWanted>& wanted) {
+  std::vector<Awaited<AggregateInfo>> answers;
+  for (const auto& head : wanted) {
+    const auto node = owner(head.aggregate->shard);
+    if (node == 0) return refuse(no_owner(head.aggregate->shard));
+    auto done = answers.emplace_back(node, head.aggregate->shard).done();
+    if (node != options_.self.node) network_.head(node, {head.aggregate->id, head.up_to}, std::move(done));
+    else done(reader_.head({head.aggregate->id, head.up_to}));
+  }
+  const auto until = Clock::now() + options_.wait_max;
+  std::vector<AggregateInfo> heads;
+  for (auto& answer : answers) {
+    auto head = answer.wait(until);
+    if (!head) return refuse(std::move(head).error());
+    heads.push_back(std::move(*head));
+  }
+  return heads;
 }
 
 Result<void> NodeCommitter::heads_elsewhere(actors::Prepared& prepared) {
+  std::vector<std::size_t> guards;
+  std::vector<HeadWanted> wanted;
   for (std::size_t i = 0; i != prepared.guards.size(); ++i) {
     if (!is_elsewhere(prepared.guards[i].shard)) continue;
-    auto head = head_elsewhere(prepared.guards[i], prepared.view);
-    if (!head) return refuse(std::move(head).error());
-    prepared.heads[prepared.append.aggregates.size() + i] = {head->version, head->last_position};
+    guards.push_back(prepared.append.aggregates.size() + i);
+    wanted.push_back({&prepared.guards[i], prepared.view});
   }
+  auto heads = heads_of(wanted);
+  if (!heads) return refuse(std::move(heads).error());
+  for (std::size_t i = 0; i != guards.size(); ++i) prepared.heads[guards[i]] = {(*heads)[i].version, (*heads)[i].last_position};
   return {};
 }
 
@@ -676,8 +715,12 @@ void NodeCommitter::carry_out(NodeActions actions) {
 void NodeCommitter::carry_out(WriterActions actions) {
   for (auto& report : actions.reports) network_.to_coordinator(std::move(report));
   for (auto& look : actions.look_ups) {
-    work_->run([this, attempt = std::move(look.attempt), confirm = look.confirm, placed_at = look.placed_at] {
-      auto found = placed_at.value != 0 ? placed(attempt->prepared, placed_at) : look_up(attempt->prepared, confirm);
+    if (look.placed_at.value == 0) {
+      work_->run([this, attempt = std::move(look.attempt), confirm = look.confirm] { look_up(attempt, confirm); });
+      continue;
+    }
+    asking_->run([this, attempt = std::move(look.attempt), placed_at = look.placed_at] {
+      auto found = placed(attempt->prepared, placed_at);
       post([this, attempt, found = std::move(found)]() mutable {
         if (dead_) return;
         WriterActions next;
@@ -706,7 +749,11 @@ void NodeCommitter::carry_out(WriterActions actions) {
       lost.error = no_owner(asked.shard);
       answered(std::move(lost));
     } else {
-      network_.ask_part(owner, part.of, part.part, answered);
+      network_.ask_part(owner, part.of, part.part, [answered, owner, shard = asked.shard](actors::PartAnswer answer) {
+        // Whatever became of the part, it is refused with the rest: the append as a whole has a known outcome.
+        if (answer.kind == actors::PartAnswer::Kind::lost) answer.error = of_shard(owner, shard, std::move(answer.error));
+        answered(std::move(answer));
+      });
     }
   }
   for (auto& reply : actions.part_replies) {

@@ -108,13 +108,18 @@ class NodeCommitter {
   void learn_owner(ShardId shard, std::uint32_t node, Epoch epoch);
   void publish_owners();
 
-  /// In a work thread: what the look-up needs of other nodes.
-  [[nodiscard]] Result<std::optional<Appended>> look_up(actors::Prepared& prepared, bool confirm);
+  // In a work thread; what needs other nodes in one of those that ask.
+  void look_up(const AttemptPtr& attempt, bool confirm);
   [[nodiscard]] Result<std::optional<Appended>> placed(const actors::Prepared& prepared, GlobalPosition first);
+  [[nodiscard]] Result<void> look_elsewhere(actors::Prepared& prepared, const std::vector<GlobalPosition>& from);
   [[nodiscard]] Result<void> match_elsewhere(actors::Prepared& prepared, const std::vector<GlobalPosition>& from);
   [[nodiscard]] Result<std::optional<GlobalPosition>> first_elsewhere(const Query& query, GlobalPosition after, GlobalPosition up_to);
   [[nodiscard]] Result<void> heads_elsewhere(actors::Prepared& prepared);
-  [[nodiscard]] Result<AggregateInfo> head_elsewhere(const storage::EncodedAggregate& aggregate, GlobalPosition up_to);
+  struct HeadWanted {
+    const storage::EncodedAggregate* aggregate;
+    GlobalPosition up_to;
+  };
+  [[nodiscard]] Result<std::vector<AggregateInfo>> heads_of(const std::vector<HeadWanted>& wanted);
   void answer_stored(const AttemptPtr& attempt, Appended stored, NodeDone<Appended> done);
   [[nodiscard]] Result<Appended> versions_elsewhere(const actors::Prepared& prepared, Appended stored);
   [[nodiscard]] bool is_elsewhere(ShardId shard) const;
@@ -159,7 +164,8 @@ class NodeCommitter {
   bool stopping_ = false;
   bool ended_ = false;
 
-  std::unique_ptr<WorkThreads> work_;
+  std::unique_ptr<WorkThreads> work_;    ///< for the store
+  std::unique_ptr<WorkThreads> asking_;  ///< for other nodes: one that is frozen keeps nobody from the store
   std::thread thread_;
 };
 

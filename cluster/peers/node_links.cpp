@@ -8,7 +8,7 @@
 namespace evershard::cluster {
 namespace {
 
-constexpr std::size_t answering_threads = 4;
+constexpr std::size_t answering_threads = 16;  ///< a read may wait here for a cut
 
 MessageKind on_wire(PeerKind kind) { return MessageKind{static_cast<std::uint16_t>(kind)}; }
 PeerKind kind_of(MessageKind kind) { return static_cast<PeerKind>(kind.value); }

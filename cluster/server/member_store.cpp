@@ -56,9 +56,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   MemberStore(std::unique_ptr<cluster::NodeLinks> links, std::unique_ptr<storage::NodeStore> store, const cluster::ClusterNodeOptions& options, std::string host)
       : door_is_given_(!options.committer.door.empty()),
         host_(std::move(host)),
-        store_(std::move(store)), links_(std::move(links)), node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)), administration_(*store_) {
-    links_->attach(*node_);
-  }
+        store_(std::move(store)), links_(std::move(links)), node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)), administration_(*store_) {}
   ~MemberStore() override {
     close();
     links_.reset();  // before the node: answers that are still to come need it
@@ -71,6 +69,8 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
     if (!door_is_given_) node_->committer().serves_at(advertised_door(addresses, host_));
   }
   [[nodiscard]] ClusterView view() const override { return node_->view(); }
+  /// Says hello to the coordinator, who gives it shards: not before clients can be served.
+  void begin() override { links_->attach(*node_); }
   void close() override {
     if (std::exchange(closed_, true)) return;
     links_->detach();
@@ -115,6 +115,10 @@ OpenStore open_member(MemberOptions options) {
     store.data_dir = server.store.data_dir;
     store.shards = identity->shards;
     store.create = server.store.create;
+    store.tail_events = server.store.tail_events;
+    store.block_cache_bytes = server.store.block_cache_bytes;
+    store.memtable_bytes = server.store.memtable_bytes;
+    store.disk_reserve_bytes = server.store.disk_reserve_bytes;
     store.member = storage::ClusterMember{options.node, identity->store, identity->fork, identity->term_key, identity->created_at};
     auto opened = storage::open_node_store(std::move(store));
     if (!opened) return refuse(std::move(opened).error());

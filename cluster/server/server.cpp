@@ -58,6 +58,7 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
     if (parts.doors.back()->speaks() == "grpc") parts.store->serves_at(parts.doors.back()->addresses());
     for (const auto& address : parts.doors.back()->addresses()) log.info("listening", {{"speaks", parts.doors.back()->speaks()}, {"address", address}});
   }
+  parts.store->begin();
   parts.vacuuming.emplace(parts.store->administration(), parts.options.vacuum_every, log);
   return server;
 }

@@ -24,6 +24,8 @@ class StoreInService {
   [[nodiscard]] virtual ClusterAdministration* cluster() { return nullptr; }
   /// The gRPC door is open: where it listens.
   virtual void serves_at(const std::vector<std::string>&) {}
+  /// All doors are open: from here on others may count on this process. Once; a server that could not listen never gets here.
+  virtual void begin() {}
   /// Answers what is under way, refuses what comes. Any number of times.
   virtual void close() = 0;
 };
