@@ -2,16 +2,17 @@
 #
 #   evershard::evershard      the store in one process, and its aggregates      component embedding
 #   evershard::remote         the client of a server                            component remote
-#   evershard::command_line   the program `evershard` as a library              component command_line, on both
+#   evershard::cluster        a node of a cluster, and its aggregates           component cluster, on embedding
+#   evershard::command_line   the program `evershard` as a library              component command_line, on all of them
 #
 # What the first two have in common is the component base: a client alone needs neither RocksDB nor CAF.
 # Everything a module with a folder `public` depends on belongs to it, so a new module needs no word here.
 #
 #   include/evershard/local.hpp, ...      the public folders
-#   include/evershard/<folder>/*.hpp      each module's HEADERS, read as in the tree; of remote what is public, of the command line none
+#   include/evershard/<folder>/*.hpp      each module's HEADERS, read as in the tree; of remote and cluster what is public, of the command line none
 #   lib/libevershard_*.a                  a library a module
 #   lib/cmake/evershard/                  find_package(evershard [COMPONENTS ...]): evershard-config.cmake.in says what they give
-#   lib/pkgconfig/evershard*.pc           pkg-config evershard, evershard-remote, evershard-command-line
+#   lib/pkgconfig/evershard*.pc           pkg-config evershard, evershard-remote, evershard-cluster, evershard-command-line
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -115,12 +116,17 @@ function(evershard_package)
     evershard_package_target(evershard_remote remote remote)
     target_link_libraries(evershard_remote INTERFACE evershard_cluster_remote)
   endif()
+  if(EVERSHARD_COMMAND_LINE)
+    evershard_add_part(cluster evershard_cluster_embedded)
+    evershard_package_target(evershard_cluster cluster cluster)
+    target_link_libraries(evershard_cluster INTERFACE evershard_cluster_embedded evershard_embedding)
+  endif()
   if(EVERSHARD_INSTALL)
-    foreach(component base embedding remote)
+    foreach(component base embedding remote cluster)
       get_property(parts GLOBAL PROPERTY EVERSHARD_PARTS_OF_${component})
       foreach(part IN LISTS parts)
         get_target_property(public ${part} EVERSHARD_PUBLIC)
-        if(public OR NOT component STREQUAL remote)
+        if(public OR component MATCHES "^(base|embedding)$")
           evershard_install_headers(${part} ${component})
         endif()
       endforeach()
@@ -132,7 +138,7 @@ endfunction()
 function(evershard_command_line_package)
   evershard_add_part(command_line evershard_cli)
   evershard_package_target(evershard_command_line command_line command_line)
-  target_link_libraries(evershard_command_line INTERFACE evershard_cli evershard_embedding)
+  target_link_libraries(evershard_command_line INTERFACE evershard_cli evershard_cluster evershard_embedding)
 endfunction()
 
 # After all of them.
@@ -162,6 +168,7 @@ function(evershard_package_files)
     evershard_component_files(remote evershard-remote)
   endif()
   if(EVERSHARD_COMMAND_LINE)
+    evershard_component_files(cluster evershard-cluster)
     evershard_component_files(command_line evershard-command-line)
   endif()
 endfunction()

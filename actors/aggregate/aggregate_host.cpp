@@ -69,11 +69,6 @@ struct AggregateHost::Impl {
     std::shared_ptr<CellWindow> window;
     CellActor actor;
   };
-  struct Hosted {
-    std::shared_ptr<const AggregateKind> kind;
-    HostOptions options;
-  };
-
   AggregateJournal& journal;
   const AggregateHostOptions options;
   ReadingThreads reading;
@@ -114,9 +109,9 @@ struct AggregateHost::Impl {
   [[nodiscard]] const std::shared_ptr<CellInbox>& inbox_of(const AggregateId& aggregate) const {
     return cells[sharding::shard_of(sharding::stream_hash(aggregate), shards).value % cells.size()].inbox;
   }
-  [[nodiscard]] std::optional<Hosted> hosted(const AggregateId& aggregate) {
+  [[nodiscard]] std::optional<Hosted> hosted(std::string_view type) {
     const std::shared_lock lock(kinds_mutex);
-    const auto at = kinds.find(aggregate.type);
+    const auto at = kinds.find(type);
     return at == kinds.end() ? std::nullopt : std::optional(at->second);
   }
   [[nodiscard]] SteadyTime now() { return system.caf().clock().now(); }
@@ -200,7 +195,7 @@ Result<void> AggregateHost::host_kind(std::shared_ptr<const AggregateKind> kind,
   const std::string type(kind->type());
   {
     const std::unique_lock lock(impl_->kinds_mutex);
-    if (!impl_->kinds.emplace(type, Impl::Hosted{kind, options}).second) {
+    if (!impl_->kinds.emplace(type, Hosted{kind, options}).second) {
       return refuse(ErrorCode::invalid_argument, "aggregates of type " + in_quotes(type) + " are hosted already");
     }
   }
@@ -233,7 +228,7 @@ Asking AggregateHost::ask_bytes(const AggregateId& aggregate, std::string comman
 
 AnyAnswer AggregateHost::ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) {
   if (!options.timeout) {
-    const auto hosted = impl_->hosted(aggregate);
+    const auto hosted = impl_->hosted(aggregate.type);
     options.timeout = hosted ? hosted->options.command_timeout : HostOptions{}.command_timeout;
   }
   Asked asked;
@@ -244,7 +239,7 @@ AnyAnswer AggregateHost::ask_and_wait(const AggregateId& aggregate, std::string 
 
 Result<StateBytes> AggregateHost::state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) {
   EVERSHARD_TRY(AggregateId::check(aggregate));
-  const auto hosted = impl_->hosted(aggregate);
+  const auto hosted = impl_->hosted(aggregate.type);
   if (!hosted) return refuse(not_hosted(aggregate));
   if (impl_->closing) return refuse(closed());
   if (how == StateRead::eventual) {
@@ -261,7 +256,7 @@ Result<StateBytes> AggregateHost::state_bytes(const AggregateId& aggregate, Stat
 
 Result<StateBytes> AggregateHost::state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) {
   EVERSHARD_TRY(AggregateId::check(aggregate));
-  const auto hosted = impl_->hosted(aggregate);
+  const auto hosted = impl_->hosted(aggregate.type);
   if (!hosted) return refuse(not_hosted(aggregate));
   if (impl_->closing) return refuse(closed());
   auto state = state_at(*hosted->kind, impl_->journal, aggregate, up_to);
@@ -278,6 +273,29 @@ Result<void> AggregateHost::take_snapshot(const AggregateId& aggregate, std::chr
 }
 
 void AggregateHost::passivate(const AggregateId& aggregate) { impl_->inbox_of(aggregate)->put(inputs::Passivate{aggregate}); }
+
+Asking AggregateHost::ask_state(const AggregateId& aggregate, std::chrono::milliseconds timeout, AnswerDone done) {
+  Asked asked;
+  asked.kind = AskKind::state;
+  asked.deadline = impl_->deadline(timeout);
+  return impl_->ask(aggregate, std::move(asked), std::move(done));
+}
+
+Asking AggregateHost::ask_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout, AnswerDone done) {
+  Asked asked;
+  asked.kind = AskKind::snapshot;
+  asked.deadline = impl_->deadline(timeout);
+  return impl_->ask(aggregate, std::move(asked), std::move(done));
+}
+
+std::optional<AggregateHost::Hosted> AggregateHost::hosted(std::string_view type) const { return impl_->hosted(type); }
+
+void AggregateHost::end(std::vector<ShardId> shards) {
+  const auto on_them = [count = impl_->shards, shards = std::move(shards)](const AggregateId& aggregate) {
+    return std::ranges::find(shards, sharding::shard_of(sharding::stream_hash(aggregate), count)) != shards.end();
+  };
+  for (auto& cell : impl_->cells) cell.inbox->put(inputs::End{on_them});
+}
 
 AggregateFigures AggregateHost::figures() const {
   AggregateFigures sum;

@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "evershard/actors/entity/aggregate_journal.hpp"
 #include "evershard/actors/entity/entity_counters.hpp"
@@ -46,6 +49,18 @@ class AggregateHost final : public AggregateDoor {
   [[nodiscard]] Result<StateBytes> state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) override;
   [[nodiscard]] Result<void> take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) override;
   void passivate(const AggregateId& aggregate) override;
+
+  /// state_bytes(strict) and take_snapshot() without waiting: the reply is the encoded state, or nothing.
+  Asking ask_state(const AggregateId& aggregate, std::chrono::milliseconds timeout, AnswerDone done);
+  Asking ask_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout, AnswerDone done);
+  /// What a type is hosted with; nothing: it is not.
+  struct Hosted {
+    std::shared_ptr<const AggregateKind> kind;
+    HostOptions options;
+  };
+  [[nodiscard]] std::optional<Hosted> hosted(std::string_view type) const;
+  /// The aggregates of these shards live elsewhere now: what was not sent to the journal is answered `unavailable`, what was sent is waited for.
+  void end(std::vector<ShardId> shards);
 
   [[nodiscard]] AggregateFigures figures() const;
 

@@ -51,6 +51,7 @@ class CellState {
   }
   void take(inputs::Cancel& input) { table_.cancel(input.aggregate, input.ticket, now(), actions_); }
   void take(inputs::Passivate& input) { table_.passivate(input.aggregate, now(), actions_); }
+  void take(inputs::End& input) { table_.end(input.which, now(), actions_); }
   void take(inputs::Permit&) { table_.permit(now(), actions_); }
   void take(inputs::Loaded& input) { table_.loaded(input.op, std::move(input.result), now(), actions_); }
   void take(inputs::ModelRead& input) { table_.model_read(input.op, std::move(input.result), now(), actions_); }

@@ -15,6 +15,12 @@ void Lanes::find(Attempt& attempt) {
   }
 }
 
+const Lane* Lanes::of(sharding::Term stream, std::string_view text) const {
+  const auto [begin, end] = lanes_.equal_range(stream);
+  const auto at = std::find_if(begin, end, [&](const auto& lane) { return lane.second->text == text; });
+  return at == end ? nullptr : at->second.get();
+}
+
 Lane& Lanes::lane(const storage::EncodedAggregate& aggregate) {
   const auto [begin, end] = lanes_.equal_range(aggregate.stream);
   for (auto at = begin; at != end; ++at) {

@@ -46,6 +46,8 @@ class Lane {
 /// written. Nobody waits in a lane for another shard or node, and everybody by arrival: so nobody waits for ever.
 class Lanes {
  public:
+  /// Of one aggregate; nothing: nothing is known of it here.
+  [[nodiscard]] const Lane* of(sharding::Term stream, std::string_view text) const;
   /// Fills attempt.lanes with those of its aggregates that lie on attempt.shards.
   void find(Attempt& attempt);
   /// Nothing undecided, and nobody who came earlier, is in its way.

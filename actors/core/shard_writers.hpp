@@ -107,6 +107,13 @@ class ShardWriters {
   [[nodiscard]] bool holds(ShardId shard) const { return shards_.contains(shard); }
   /// The end of what is durable of the shard: what the coordinator is told when the node asks for it.
   [[nodiscard]] ShardOffset tail(ShardId shard) const;
+  /// The epoch under which it is open. Shape: is_open().
+  [[nodiscard]] Epoch epoch(ShardId shard) const { return shards_.at(shard).epoch; }
+  /// The first offset that no applied cut covers. Shape: holds().
+  [[nodiscard]] ShardOffset ordered(ShardId shard) const { return shards_.at(shard).log.ordered(); }
+  /// Where nothing that is written to the aggregate is undecided or without its place: once cuts cover the shard up to here. Nothing: so it is now.
+  /// Shape: holds().
+  [[nodiscard]] std::optional<ShardOffset> settled_at(ShardId shard, sharding::Term stream, std::string_view text) const;
   /// Whether nothing is under way.
   [[nodiscard]] bool idle() const { return live_.empty(); }
 

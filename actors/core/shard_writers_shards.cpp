@@ -63,6 +63,12 @@ bool ShardWriters::is_open(ShardId id) const {
   return shard != shards_.end() && shard->second.state == Shard::State::open;
 }
 
+std::optional<ShardOffset> ShardWriters::settled_at(ShardId id, sharding::Term stream, std::string_view text) const {
+  const Lane* const lane = lanes_.of(stream, text);
+  if (lane == nullptr || (lane->unordered == 0 && lane->undecided == nullptr)) return std::nullopt;
+  return shards_.at(id).log.end();
+}
+
 ShardOffset ShardWriters::tail(ShardId id) const { return shards_.at(id).log.durable(); }
 
 void ShardWriters::open(ShardId id, Epoch epoch, WriterActions& actions) {

@@ -36,12 +36,12 @@ void Entity::refused(Ask& ask, Error&& error, SteadyTime now, EntityActions& act
     case ErrorCode::io:
     case ErrorCode::unavailable:
     case ErrorCode::cancelled:
+    case ErrorCode::fenced:  // what was written before the shard went, its new writer may have
       ++counters.outcomes_unknown;
       ends_ = Ends::unknown;
       if (!ask.answered) ++counters.timed_out;
       error = Error(ErrorCode::timeout, "the outcome of the write is unknown: " + error.what);
       break;
-    case ErrorCode::fenced:
     case ErrorCode::wrong_shard: ends_ = Ends::unknown; break;
     case ErrorCode::overloaded: retry_at_ = now + share_.jitter.delay(hosted_.options.retry_delay_min, hosted_.options.retry_delay_max, 1, 4); break;
     case ErrorCode::duplicate_event:

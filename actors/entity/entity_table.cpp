@@ -202,6 +202,14 @@ void EntityTable::each(void (Entity::*input)(SteadyTime, EntityActions&), Steady
   }
 }
 
+void EntityTable::end(const std::function<bool(const AggregateId&)>& which, SteadyTime now, EntityActions& actions) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i] == nullptr || !which(slots_[i]->entity.id())) continue;
+    slots_[i]->entity.stop(now, actions);
+    settle(*slots_[i], now, actions);
+  }
+}
+
 void EntityTable::stop(SteadyTime now, EntityActions& actions) {
   stopping_ = true;
   each(&Entity::stop, now, actions);

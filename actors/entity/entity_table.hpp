@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -54,6 +55,9 @@ class EntityTable {
 
   /// What was asked before is answered first; what comes meanwhile waits for the next life.
   void passivate(const AggregateId& aggregate, SteadyTime now, EntityActions& actions);
+  /// These aggregates live elsewhere from now on. What was not sent is answered `unavailable`, what was sent when it has come back; then each is
+  /// given up, and would be loaded anew.
+  void end(const std::function<bool(const AggregateId&)>& which, SteadyTime now, EntityActions& actions);
   /// Answers what was not sent, and all that comes, with `unavailable`; stopped() when what was sent has come back.
   void stop(SteadyTime now, EntityActions& actions);
   /// What was sent is not waited for: `timeout`.

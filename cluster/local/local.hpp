@@ -19,14 +19,6 @@
 
 namespace evershard {
 
-/// Live aggregates of a store.
-struct AggregateOptions {
-  std::size_t live_limit = 100'000;  ///< idle aggregates beyond it leave memory; busy ones never do
-  std::chrono::milliseconds idle_after = std::chrono::seconds(60);  ///< then an idle one leaves memory; 0: never
-  std::uint32_t recovery_permits = 50;  ///< aggregates that load at once
-  std::size_t reading_threads = 2;      ///< for loads, decision models and look-ups
-};
-
 struct LocalOptions {
   std::filesystem::path data_dir{};  ///< empty: in memory, for tests
   std::uint32_t shards = 0;          ///< 0: what the store has; 16 for a new one

@@ -7,6 +7,8 @@
 #include "evershard/cluster/node/awaited.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/sharding/node_cut.hpp"
+#include "evershard/sharding/route.hpp"
+#include "evershard/sharding/stream_hash.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -53,6 +55,12 @@ Error matched_elsewhere(std::size_t condition, GlobalPosition position) {
   return {ErrorCode::condition_failed,
           "condition " + std::to_string(condition) + " failed: the event at position " + std::to_string(position.value) + " matches it",
           std::move(details)};
+}
+
+Error not_open(ShardId shard) {
+  ErrorDetails details;
+  details.shard = shard;
+  return {ErrorCode::wrong_shard, "shard " + std::to_string(shard.value) + " is not open on this node", std::move(details)};
 }
 
 constexpr std::size_t no_condition = std::numeric_limits<std::size_t>::max();
@@ -129,10 +137,11 @@ void NodeCommitter::post(std::function<void()> input) {
 
 // -- requests
 
-void NodeCommitter::append_async(Append append, NodeDone<Appended> done) {
+void NodeCommitter::append_async(Append append, AppendChain chain, NodeDone<Appended> done) {
   const auto deadline = Clock::now() + options_.append_timeout;
   auto attempt = std::make_shared<Attempt>();
   attempt->ack = append.ack;
+  attempt->prepared.chain = chain;
   std::vector<GlobalPosition> from;
   for (const auto& condition : append.conditions) from.push_back(condition.after);
   if (auto admitted = admit(); !admitted) return done(refuse(std::move(admitted).error()));
@@ -245,6 +254,58 @@ void NodeCommitter::put_snapshot(Snapshot snapshot, GlobalPosition up_to, NodeDo
       done({});
     });
   });
+}
+
+Result<void> NodeCommitter::wait_settled(const AggregateId& aggregate) {
+  const auto text = aggregate.text();
+  const auto shard = sharding::shard_of(sharding::stream_hash(aggregate), store_.identity().shards);
+  auto promise = std::make_shared<std::promise<Result<void>>>();
+  auto settled = promise->get_future();
+  post([this, shard, text, stream = store_.hasher().aggregate(text), promise] {
+    const auto done = [promise](Result<void> result) { promise->set_value(std::move(result)); };
+    if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
+    if (!writers_->is_open(shard)) return done(refuse(not_open(shard)));
+    const auto at = writers_->settled_at(shard, stream, text);
+    if (!at) return done({});
+    settling_.push_back({shard, *at, Clock::now() + options_.wait_max, done});
+  });
+  return settled.get();
+}
+
+void NodeCommitter::take_settling() {
+  const auto now = Clock::now();
+  for (auto& waiting : std::exchange(settling_, {})) {
+    if (dead_) waiting.done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
+    else if (!writers_->is_open(waiting.shard)) waiting.done(refuse(not_open(waiting.shard)));
+    else if (writers_->ordered(waiting.shard) >= waiting.at) waiting.done({});
+    else if (waiting.until <= now) waiting.done(refuse(ErrorCode::unavailable, "what is written to shard " + std::to_string(waiting.shard.value) + " was not ordered in time"));
+    else settling_.push_back(std::move(waiting));
+  }
+}
+
+NodeCommitter::OpenShards NodeCommitter::open_shards() const {
+  OpenShards open;
+  for (std::size_t s = 0; s != owner_of_.size() && !dead_; ++s) {
+    const ShardId shard{static_cast<std::uint16_t>(s)};
+    if (writers_->is_open(shard)) open.emplace(shard, writers_->epoch(shard));
+  }
+  return open;
+}
+
+void NodeCommitter::watch_shards(std::function<void(const OpenShards&)> watch) {
+  post([this, watch = std::move(watch)]() mutable {
+    shards_watch_ = std::move(watch);
+    shards_told_ = open_shards();
+    if (shards_watch_) shards_watch_(shards_told_);
+  });
+}
+
+void NodeCommitter::tell_shards() {
+  if (!shards_watch_) return;
+  auto open = open_shards();
+  if (open == shards_told_) return;
+  shards_told_ = std::move(open);
+  shards_watch_(shards_told_);
 }
 
 void NodeCommitter::answer(std::uint64_t id, Result<Appended> result) {
@@ -567,6 +628,8 @@ void NodeCommitter::loop() {
     }
     for (const auto& input : inputs) input();
     if (!early_.empty()) take_early();
+    if (!settling_.empty()) take_settling();
+    tell_shards();
     while (!dead_ && writers_->any()) write();
     if (dead_) continue;
     expire();
@@ -576,6 +639,7 @@ void NodeCommitter::loop() {
   }
   dead_ = true;
   take_early();
+  take_settling();
   while (!clients_.empty()) {
     const auto id = clients_.begin()->first;
     const bool written = clients_.begin()->second.attempt->state == Attempt::State::written;

@@ -23,6 +23,7 @@
 #include "evershard/cluster/node/node_reader.hpp"
 #include "evershard/cluster/node/work_threads.hpp"
 #include "evershard/cluster/order/node_order.hpp"
+#include "evershard/protocol/append_chain.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/storage/node_store.hpp"
 
@@ -54,12 +55,24 @@ class NodeCommitter {
 
   /// Of an append whose first event lies in a shard of this node.
   /// Errors: what Preparer::prepare says; version_conflict, condition_failed; wrong_shard, unavailable, fenced; overloaded; io; timeout
-  void append_async(Append append, NodeDone<Appended> done);
+  void append_async(Append append, NodeDone<Appended> done) { append_async(std::move(append), AppendChain{}, std::move(done)); }
+  /// On top of earlier ones of the same writer. Order: what one thread sends is decided in that order, but for what has to be looked up.
+  void append_async(Append append, AppendChain chain, NodeDone<Appended> done);
   /// Another node's append has a part here.
   void take_part(const std::shared_ptr<const actors::Attempt>& of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done);
 
   /// Alone, at a version that exists. Errors: as Preparer::place_of; io
   void put_snapshot(Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done);
+
+  /// Waits until everything that was written to an aggregate of this node before has its place, or is known to have none: appends of this
+  /// process whose outcome nobody heard, and of an earlier one, that the journal still holds. What is read afterwards has them.
+  /// Errors: wrong_shard: it is not open here; unavailable: no cut came in time; what the node failed with. Not from its thread.
+  [[nodiscard]] Result<void> wait_settled(const AggregateId& aggregate);
+
+  /// The shards that are open here, and under which epochs.
+  using OpenShards = std::map<ShardId, Epoch>;
+  /// Called now, and whenever that has changed, in the node's thread, until stop(): must be quick, and must not wait.
+  void watch_shards(std::function<void(const OpenShards&)> watch);
 
   // -- from the coordinator
   void connected();
@@ -103,6 +116,9 @@ class NodeCommitter {
   void expire();
   /// Does it now if the shard is open, else when it is, or soon all the same.
   void when_open(ShardId shard, std::function<void()> take);
+  [[nodiscard]] OpenShards open_shards() const;
+  void take_settling();
+  void tell_shards();
   void take_early();
   void answer(std::uint64_t client, Result<Appended> result);
   void learn_owner(ShardId shard, std::uint32_t node, Epoch epoch);
@@ -154,6 +170,15 @@ class NodeCommitter {
     std::function<void()> take;
   };
   std::vector<Early> early_;
+  struct Settling {
+    ShardId shard;
+    ShardOffset at;
+    Clock::time_point until;
+    NodeDone<void> done;
+  };
+  std::vector<Settling> settling_;
+  std::function<void(const OpenShards&)> shards_watch_;
+  OpenShards shards_told_;
   std::uint64_t last_client_ = 0;
   std::vector<ClusterView::Shard> owner_of_;
   bool dead_ = false;

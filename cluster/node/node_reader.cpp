@@ -102,6 +102,22 @@ Result<std::vector<RecordedSnapshot>> NodeReader::snapshots(const NodeSnapshotsA
   return found;
 }
 
+// The record lies with the command's first event. Its last one is the append's last: a command's events are its aggregate's, side by side.
+Result<std::optional<NodeReader::StoredCommand>> NodeReader::command(const AggregateId& aggregate, std::string_view id, GlobalPosition up_to) {
+  auto view = view_at(up_to, {shard_of(aggregate)});
+  if (!view) return refuse(std::move(view).error());
+  auto found = reader_.find_command(*view, aggregate, id);
+  if (!found) return refuse(std::move(found).error());
+  if (!*found) return std::nullopt;
+  auto event = reader_.event_at(*view, (*found)->position);
+  if (event && *event && (*event)->append_index + 1 < (*event)->append_events) {
+    event = reader_.event_at(*view, (*found)->position + ((*event)->append_events - (*event)->append_index - 1));
+  }
+  if (!event) return refuse(std::move(event).error());
+  if (!*event) return refuse(ErrorCode::corruption, "the append of a command record ends before its last event");
+  return StoredCommand{std::move((*found)->reply), (*event)->seq_nr, (*event)->position};
+}
+
 Result<std::vector<AggregateInfo>> NodeReader::aggregates(const NodeAggregatesAsked& asked) {
   auto view = view_at(asked.up_to, asked.shards);
   if (!view) return refuse(std::move(view).error());

@@ -31,6 +31,13 @@ class NodeReader {
   /// Version 0: there is none. Errors: as above
   [[nodiscard]] Result<AggregateInfo> head(const NodeHeadAsked& asked);
   [[nodiscard]] Result<std::vector<RecordedSnapshot>> snapshots(const NodeSnapshotsAsked& asked);
+  /// Where a command of an aggregate was stored, and its reply; nothing: it was not.
+  struct StoredCommand {
+    std::string reply;
+    SeqNr version;            ///< of the aggregate after the command's last event
+    GlobalPosition position;  ///< of that event
+  };
+  [[nodiscard]] Result<std::optional<StoredCommand>> command(const AggregateId& aggregate, std::string_view id, GlobalPosition up_to);
   [[nodiscard]] Result<std::vector<AggregateInfo>> aggregates(const NodeAggregatesAsked& asked);
 
  private:

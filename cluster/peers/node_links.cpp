@@ -83,11 +83,24 @@ void NodeLinks::attach(ClusterNode& node) {
 
 void NodeLinks::detach() {
   std::weak_ptr<ClusterNode*> under_way;
+  std::vector<std::weak_ptr<Servant>> serving;
   {
     const std::lock_guard lock(mutex_);
     under_way = std::exchange(node_, nullptr);
+    for (auto& [kind, servant] : std::exchange(servants_, {})) serving.push_back(servant);
   }
   while (!under_way.expired()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (const auto& servant : serving)
+    while (!servant.expired()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+void NodeLinks::serve(PeerKind kind, std::function<void(LinkRequest)> answer) {
+  const std::lock_guard lock(mutex_);
+  servants_[kind] = std::make_shared<Servant>(std::move(answer));
+}
+
+void NodeLinks::request(std::uint32_t node, PeerKind kind, std::string bytes, std::chrono::milliseconds time, Links::Done done) {
+  links_->request(on_links(node), on_wire(kind), std::move(bytes), time, std::move(done));
 }
 
 std::shared_ptr<ClusterNode*> NodeLinks::attached() const {
@@ -136,6 +149,12 @@ void NodeLinks::meet(const std::vector<ClusterView::Node>& members) {
 }
 
 void NodeLinks::on_request(LinkRequest request) {
+  std::shared_ptr<Servant> servant;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = servants_.find(kind_of(request.kind)); found != servants_.end()) servant = found->second;
+  }
+  if (servant != nullptr) return (*servant)(std::move(request));
   auto asked = std::make_shared<LinkRequest>(std::move(request));
   work_->run([this, asked] {
     const auto node = attached();
@@ -188,6 +207,7 @@ void NodeLinks::on_request(LinkRequest request) {
         auto found = committer.reader().aggregates(*wanted);
         return found ? asked->reply(encode(*found)) : refused(found.error());
       }
+      case PeerKind::aggregate: return refused(Error(ErrorCode::invalid_argument, "node " + std::to_string(node_of(options_.link.who.node)) + " hosts no aggregates"));
       default: return refused(Error(ErrorCode::invalid_argument, "a node does not answer requests of kind " + std::to_string(asked->kind.value)));
     }
   });

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -41,6 +43,10 @@ class NodeLinks final : public NodeNetwork {
   [[nodiscard]] Result<storage::Identity> identity(std::chrono::milliseconds timeout);
   void attach(ClusterNode& node);
   void detach();
+  /// Requests of this kind are answered so, in the links' thread: quickly, and in the order in which they came. Until detach().
+  void serve(PeerKind kind, std::function<void(LinkRequest)> answer);
+  /// Errors: as Links::request says
+  void request(std::uint32_t node, PeerKind kind, std::string bytes, std::chrono::milliseconds time, Links::Done done);
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] std::vector<LinkStatus> status() const { return links_->status(); }
 
@@ -67,6 +73,8 @@ class NodeLinks final : public NodeNetwork {
   const NodeLinksOptions options_;
   mutable std::mutex mutex_;
   std::shared_ptr<ClusterNode*> node_;  ///< calls under way hold a copy
+  using Servant = std::function<void(LinkRequest)>;
+  std::map<PeerKind, std::shared_ptr<Servant>> servants_;  ///< the same
   bool coordinator_up_ = false;
   std::uint16_t port_ = 0;
   std::unique_ptr<Links> links_;

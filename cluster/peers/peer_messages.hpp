@@ -36,6 +36,7 @@ enum class PeerKind : std::uint16_t {
   snapshots = 25,
   put_snapshot = 26,  ///< answered with nothing
   aggregates = 27,
+  aggregate = 40,  ///< a request: one thing asked of a live aggregate, aggregate_messages.hpp
 };
 
 struct CutPromised {

@@ -120,6 +120,30 @@ TEST(ShardWritersRecovery, KnowsAgainWhatCutsPlacedThatItHadNotApplied) {
   EXPECT_EQ(position(world.answer(retry)), 1u);
 }
 
+// An aggregate is loaded when nothing of it can still come: neither what an earlier process wrote, nor what nobody waits for any more.
+TEST(ShardWritersRecovery, SaysWhenAnAggregateIsSettled) {
+  WritersWorld world({});
+  const std::string order = aggregate_on(0, 2);
+  const auto settled = [&](const std::string& text) {
+    return !world.nodes[0].writers->settled_at(ShardId{0}, sharding::TermHasher(7).aggregate(text), text).has_value();
+  };
+  EXPECT_TRUE(settled(order));
+  world.send(one(order));
+  EXPECT_FALSE(settled(order)) << "decided";
+  EXPECT_TRUE(settled(aggregate_on(0, 2, 1))) << "another one";
+  world.write(0);
+  world.send(one(order).fail_if(Query{}.tags({"x"})));
+
+  restart(world);
+  EXPECT_FALSE(settled(order)) << "recovered, and not ordered";
+  const auto at = world.nodes[0].writers->settled_at(ShardId{0}, sharding::TermHasher(7).aggregate(order), order).value();
+  EXPECT_LT(world.nodes[0].writers->ordered(ShardId{0}), at);
+  world.rest();
+
+  EXPECT_TRUE(settled(order));
+  EXPECT_GE(world.nodes[0].writers->ordered(ShardId{0}), at);
+}
+
 // What is not synced may be gone when the opening comes.
 TEST(ShardWritersRecovery, IsOpenedUpToWhatIsDurable) {
   WritersWorld world({});

@@ -186,6 +186,35 @@ TEST(EntityTable, WantsOnePermitForEachThatLoads) {
   EXPECT_EQ(shard.counters().replied, 6u);
 }
 
+TEST(EntityTable, EndsTheAggregatesThatLiveElsewhere) {
+  OneShard shard;
+  shard.get("add a:5");
+  shard.get("add a:1", {.aggregate = counter(2)});
+  const auto sent = shard.ask("add a:1");
+  const auto stays = shard.ask("add a:1", {.aggregate = counter(2)});
+  const auto loads = shard.ask("get", {.aggregate = counter(3)});
+
+  const auto end = [&] {
+    shard.table.end([](const AggregateId& id) { return id == one || id == counter(3); }, shard.now, shard.actions);
+    shard.absorb();
+  };
+  end();
+  EXPECT_EQ(shard.code(loads), ErrorCode::unavailable);
+  EXPECT_FALSE(shard.answered(sent)) << "it is under way";
+  EXPECT_EQ(shard.code(shard.ask("get")), ErrorCode::unavailable) << "until that has come back";
+  shard.refuse_write(ErrorCode::wrong_shard);
+  EXPECT_EQ(shard.code(sent), ErrorCode::wrong_shard);
+  shard.run();
+
+  EXPECT_EQ(shard.answer(stays).reply, "2/2") << "the others go on";
+  EXPECT_EQ(shard.table.find(one), nullptr);
+  const auto before = shard.counters().loads;
+  EXPECT_EQ(shard.get("get").reply, "5/1") << "should they come back, they are loaded";
+  EXPECT_EQ(shard.counters().loads, before + 1);
+  end();
+  EXPECT_EQ(shard.table.find(one), nullptr) << "an idle one at once";
+}
+
 TEST(EntityTable, CountsEveryAskAndEveryAnswer) {
   OneShard shard({.asks_max = 4});
   for (int i = 0; i < 6; ++i) shard.ask("add a:1", {.id = i < 2 ? "same" : ""});

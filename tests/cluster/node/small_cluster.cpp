@@ -172,6 +172,18 @@ void SmallCluster::replace_coordinator() {
   }
 }
 
+void SmallCluster::move(ShardId shard, std::uint32_t to) {
+  const auto state = log_.lead().value();  // whoever led before puts nothing any more
+  const auto& at = state.shards[shard.value];
+  sharding::Cut cut;
+  cut.number = state.last_cut + 1;
+  cut.coordinator = state.epoch;
+  cut.first_position = state.watermark + 1;
+  cut.openings.push_back({shard, at.epoch + 1, to, at.next});
+  log_.put(cut).value();
+  replace_coordinator();
+}
+
 bool SmallCluster::wait_until_open() {
   for (int i = 0; i < 500; ++i, std::this_thread::sleep_for(std::chrono::milliseconds(10))) {
     bool open = true;

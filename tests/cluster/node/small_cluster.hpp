@@ -35,6 +35,8 @@ class SmallCluster final : public CoordinatorNetwork {
   void stop(std::uint32_t number);
   /// A new coordinator leads; the old one is still there.
   void replace_coordinator();
+  /// The log gives a shard to another node, and a new coordinator says so. Shape: nothing is under way, and there are no events on it.
+  void move(ShardId shard, std::uint32_t to);
   /// Every shard has an owner, as each node that is there sees it.
   [[nodiscard]] bool wait_until_open();
 

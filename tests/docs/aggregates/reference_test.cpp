@@ -1,6 +1,7 @@
 // docs/aggregates.md's code around it, so that it compiles, and does what the document says.
 
 #include <evershard/aggregate.hpp>
+#include <evershard/cluster.hpp>
 #include <evershard/local.hpp>
 #include <evershard/test_kit.hpp>
 #include <filesystem>
@@ -54,6 +55,11 @@ namespace {
 int fail(const evershard::Error& error) {
   std::cerr << error.what << '\n';
   return 1;
+}
+/// Not run: it is one process of several.
+[[maybe_unused]] int join() {
+#include "joining.inc"
+  return 0;
 }
 void use(const evershard::Answer<evershard::Done>&) {}
 

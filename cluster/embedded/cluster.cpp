@@ -1,0 +1,211 @@
+#include "evershard/cluster/embedded/cluster.hpp"
+
+#include <charconv>
+#include <mutex>
+#include <random>
+#include <utility>
+
+#include "evershard/cluster/aggregates/cluster_aggregates.hpp"
+#include "evershard/cluster/peers/aggregate_links.hpp"
+#include "evershard/protocol/validate.hpp"
+#include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/open.hpp"
+
+namespace evershard {
+namespace {
+
+constexpr std::uint32_t node_max = 1'000'000;
+
+struct Place {
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+Result<Place> place_of(const char* option, const std::string& text) {
+  const auto colon = text.rfind(':');
+  Place place;
+  if (colon != std::string::npos && colon != 0) {
+    place.host = text.substr(0, colon);
+    const auto end = text.data() + text.size();
+    const auto read = std::from_chars(text.data() + colon + 1, end, place.port);
+    if (read.ptr == end && read.ec == std::errc() && colon + 1 != text.size()) {
+      if (place.host.size() > 2 && place.host.front() == '[' && place.host.back() == ']') place.host = place.host.substr(1, place.host.size() - 2);
+      return place;
+    }
+  }
+  return refuse(ErrorCode::invalid_argument, std::string(option) + " is \"" + text + "\", not HOST:PORT");
+}
+
+std::uint64_t random_number() {
+  std::random_device random;
+  std::uint64_t number = 0;
+  while (number == 0) number = std::uint64_t{random()} << 32 | random();
+  return number;
+}
+
+Result<cluster::NodeLinksOptions> links_of(const ClusterOptions& options) {
+  cluster::NodeLinksOptions links;
+  auto coordinator = place_of("coordinator", options.coordinator);
+  if (!coordinator) return refuse(std::move(coordinator).error());
+  auto listen = place_of("peers_listen", options.peers_listen);
+  if (!listen) return refuse(std::move(listen).error());
+  if (!options.peers_address.empty()) {
+    if (auto address = place_of("peers_address", options.peers_address); !address) return refuse(std::move(address).error());
+  }
+  links.coordinator_host = coordinator->host;
+  links.coordinator_port = coordinator->port;
+  links.listen_host = listen->host;
+  links.listen_port = listen->port;
+  links.timeout = options.timeout;
+  links.link.who = {options.cluster, options.shards, sharding::hash_id, cluster::on_links(options.node), cluster::NodeRole::node, 0};
+  links.link.insecure = options.peers_insecure;
+  if (!options.secret_file.empty()) {
+    auto secret = cluster::secret_of_file(options.secret_file);
+    if (!secret) return refuse(std::move(secret).error());
+    links.link.secret = std::move(*secret);
+  }
+  const auto& tls = options.tls;
+  if (!tls.certificate.empty() || !tls.key.empty() || !tls.ca.empty()) links.link.tls = cluster::LinkTls{tls.certificate, tls.key, tls.ca, {}};
+  if (options.warn) {
+    links.refused = [warn = options.warn](const std::string& whom, const Error& why) { warn(Error(why.code, "the link with " + whom + " was refused: " + why.what)); };
+  }
+  EVERSHARD_TRY(cluster::check(links.link));
+  return links;
+}
+
+Result<void> check_options(const ClusterOptions& options) {
+  if (options.node == 0 || options.node > node_max) {
+    return refuse(ErrorCode::invalid_argument, "node is " + std::to_string(options.node) + ": nodes have numbers from 1 to " + std::to_string(node_max));
+  }
+  if (options.aggregates.recovery_permits == 0) return refuse(ErrorCode::invalid_argument, "aggregates.recovery_permits is at least 1");
+  if (options.timeout <= std::chrono::milliseconds(0)) return refuse(ErrorCode::invalid_argument, "timeout is more than 0");
+  return check(options.limits);
+}
+
+}  // namespace
+
+struct Cluster::Impl {
+  std::unique_ptr<storage::NodeStore> store;
+  std::unique_ptr<cluster::NodeLinks> links;
+  std::unique_ptr<cluster::ClusterNode> node;
+  std::unique_ptr<cluster::AggregateLinks> aggregate_links;
+  std::unique_ptr<cluster::ClusterAggregates> aggregates;
+  std::once_flag closed;
+
+  ~Impl() {
+    if (aggregates != nullptr) close();
+    links.reset();  // before what its answers need
+    aggregates.reset();
+    node.reset();
+  }
+
+  void close() {
+    std::call_once(closed, [this] {
+      aggregates->stop();  // first: what was sent is still written and answered
+      links->detach();
+      node->committer().stop();
+    });
+  }
+};
+
+Cluster::Cluster(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Cluster::Cluster(Cluster&&) noexcept = default;
+Cluster& Cluster::operator=(Cluster&&) noexcept = default;
+Cluster::~Cluster() = default;
+
+Result<Cluster> Cluster::join(ClusterOptions options) {
+  EVERSHARD_TRY(check_options(options));
+  auto link_options = links_of(options);
+  if (!link_options) return refuse(std::move(link_options).error());
+  const auto listen_host = link_options->listen_host;
+  auto impl = std::make_unique<Impl>();
+  auto links = cluster::NodeLinks::open(std::move(*link_options));
+  if (!links) return refuse(std::move(links).error());
+  impl->links = std::move(*links);
+  auto identity = impl->links->identity(options.coordinator_timeout);
+  if (!identity) return refuse(std::move(identity).error());
+
+  storage::StoreOptions store;
+  store.data_dir = options.data_dir;
+  store.shards = identity->shards;
+  store.create = options.create;
+  store.tail_events = options.tail_events;
+  store.block_cache_bytes = options.block_cache_bytes;
+  store.memtable_bytes = options.memtable_bytes;
+  store.disk_reserve_bytes = options.disk_reserve_bytes;
+  store.member = storage::ClusterMember{options.node, identity->store, identity->fork, identity->term_key, identity->created_at};
+  auto opened = storage::open_node_store(std::move(store));
+  if (!opened) return refuse(std::move(opened).error());
+  impl->store = std::move(*opened);
+
+  cluster::ClusterNodeOptions node;
+  node.committer.self = {options.node, random_number()};
+  node.committer.address = !options.peers_address.empty() ? options.peers_address : listen_host + ':' + std::to_string(impl->links->port());
+  node.committer.limits = options.limits;
+  node.committer.append_timeout = options.timeout;
+  node.committer.warn = options.warn;
+  node.page_events_max = options.limits.page_events_max;
+  node.timeout = options.timeout;
+  impl->node = std::make_unique<cluster::ClusterNode>(*impl->store, *impl->links, node);
+
+  cluster::ClusterAggregatesOptions aggregates;
+  aggregates.node = options.node;
+  aggregates.host.live_max = options.aggregates.live_limit;
+  aggregates.host.idle_after = options.aggregates.idle_after;
+  aggregates.host.recovery_permits = options.aggregates.recovery_permits;
+  aggregates.host.reading_threads = options.aggregates.reading_threads;
+  aggregates.host.limits = options.limits;
+  aggregates.waiting_max = options.waiting_limit;
+  aggregates.waiting_bytes_max = options.waiting_bytes;
+  impl->aggregate_links = std::make_unique<cluster::AggregateLinks>(*impl->links);
+  impl->aggregates = std::make_unique<cluster::ClusterAggregates>(*impl->node, *impl->aggregate_links, aggregates);
+  impl->aggregate_links->serve(*impl->aggregates);
+  impl->links->attach(*impl->node);  // last: from here on it is given shards, and asked
+  return Cluster(std::move(impl));
+}
+
+void Cluster::close() {
+  if (impl_) impl_->close();
+}
+
+Result<Appended> Cluster::append(Append append) { return impl_->node->append(std::move(append)); }
+void Cluster::append_async(Append append, AppendCompletion done) { impl_->node->append_async(std::move(append), std::move(done)); }
+EventStream Cluster::read(Query query, ReadOptions options) { return impl_->node->read(std::move(query), options); }
+EventStream Cluster::read(AggregateId aggregate, StreamOptions options) { return impl_->node->read(std::move(aggregate), options); }
+EventFeed Cluster::follow(Query query, FollowOptions options) { return impl_->node->follow(std::move(query), options); }
+Result<GlobalPosition> Cluster::head() { return impl_->node->head(); }
+Result<GlobalPosition> Cluster::wait_for(GlobalPosition position, std::chrono::milliseconds timeout) { return impl_->node->wait_for(position, timeout); }
+Result<AggregateInfo> Cluster::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) { return impl_->node->aggregate(aggregate, up_to); }
+Result<std::vector<AggregateInfo>> Cluster::aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) {
+  return impl_->node->aggregates(std::move(type), std::move(after), limit);
+}
+Result<RecordedEvent> Cluster::event_at(GlobalPosition position) { return impl_->node->event_at(position); }
+Result<void> Cluster::put_snapshot(Snapshot snapshot) { return impl_->node->put_snapshot(std::move(snapshot)); }
+Result<std::optional<RecordedSnapshot>> Cluster::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) { return impl_->node->snapshot(aggregate, at_or_before); }
+Result<std::optional<RecordedSnapshot>> Cluster::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) { return impl_->node->snapshot_as_of(aggregate, up_to); }
+Result<std::vector<RecordedSnapshot>> Cluster::snapshots(const AggregateId& aggregate) { return impl_->node->snapshots(aggregate); }
+
+Result<void> Cluster::host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) { return impl_->aggregates->host_kind(std::move(kind), options); }
+Asking Cluster::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) {
+  return impl_->aggregates->ask_bytes(aggregate, std::move(command_type), std::move(command), std::move(options), std::move(done));
+}
+AnyAnswer Cluster::ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) {
+  return impl_->aggregates->ask_and_wait(aggregate, std::move(command_type), std::move(command), std::move(options));
+}
+Result<StateBytes> Cluster::state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) {
+  return impl_->aggregates->state_bytes(aggregate, how, timeout);
+}
+Result<StateBytes> Cluster::state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) { return impl_->aggregates->state_bytes_at(aggregate, up_to); }
+Result<void> Cluster::take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) { return impl_->aggregates->take_snapshot(aggregate, timeout); }
+void Cluster::passivate(const AggregateId& aggregate) { impl_->aggregates->passivate(aggregate); }
+
+std::uint32_t Cluster::node_of(const AggregateId& aggregate) const { return impl_->node->committer().owner(impl_->node->shard_of(aggregate)); }
+
+std::vector<std::pair<std::string, std::uint64_t>> Cluster::figures() const {
+  const auto sum = impl_->aggregates->figures();
+  std::vector<std::pair<std::string, std::uint64_t>> figures{{"known", sum.known}, {"live", sum.live}, {"waiting", impl_->aggregates->waiting()}};
+  sum.counters.each([&](const char* name, std::uint64_t count) { figures.emplace_back(name, count); });
+  return figures;
+}
+
+}  // namespace evershard

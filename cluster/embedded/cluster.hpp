@@ -1,0 +1,106 @@
+// Cluster: a node of a cluster in this process: the whole store, and all its aggregates, wherever they live.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "evershard/actors/model/aggregate_door.hpp"
+#include "evershard/cluster/store/event_store.hpp"
+#include "evershard/protocol/limits.hpp"
+
+namespace evershard {
+
+/// Mutual TLS between the processes of a cluster, as docs/link.md says. All three or none.
+struct ClusterTls {
+  std::filesystem::path certificate{};  ///< PEM
+  std::filesystem::path key{};
+  std::filesystem::path ca{};  ///< of the cluster's certificates, and of nothing else
+};
+
+/// Like the options of `evershard node`.
+struct ClusterOptions {
+  std::uint32_t node = 0;  ///< which node this is, from 1; for good
+  std::filesystem::path data_dir{};  ///< of this node alone; empty: in memory, for tests
+  std::string coordinator{};         ///< HOST:PORT
+  std::filesystem::path secret_file{};  ///< shared by all processes of the cluster; readable by its owner only
+  ClusterTls tls{};
+  bool peers_insecure = false;  ///< lets processes of other machines in without TLS
+  std::string cluster = "evershard";  ///< the cluster's name
+  std::string peers_listen = "127.0.0.1:0";  ///< HOST:PORT; port 0: a free one
+  std::string peers_address{};  ///< HOST:PORT where the others reach it; empty: where it listens
+  std::uint32_t shards = 16;    ///< of the cluster
+  bool create = true;
+  Limits limits{};
+  std::size_t tail_events = 262'144;
+  std::size_t block_cache_bytes = 128u << 20;
+  std::size_t memtable_bytes = 32u << 20;
+  std::size_t disk_reserve_bytes = 256u << 20;
+  std::chrono::milliseconds coordinator_timeout = std::chrono::seconds(60);  ///< how long join() waits for it
+  std::chrono::milliseconds timeout = std::chrono::seconds(10);  ///< of an append, of what other nodes are asked for, and of a read's `at_least`
+  AggregateOptions aggregates{};
+  std::size_t waiting_limit = 20'000;         ///< commands that wait for a node that is not there just now; beyond it: `overloaded`
+  std::size_t waiting_bytes = 64u << 20;      ///< their bytes
+  std::function<void(const Error&)> warn{};   ///< for the log: who was refused, what this node has lost; any thread
+};
+
+/// Aggregates are hosted and asked here too, as on a Local: <evershard/aggregate.hpp>. Each lives on the node that owns its shard, one in the whole
+/// cluster, if that node hosts its type; a command from any node reaches it there.
+///
+/// Streams, feeds and handles end before it.
+class Cluster final : public EventStore, public AggregateDoor {
+ public:
+  /// Opens this node's part of the store, or creates it, and joins.
+  /// Errors: invalid_argument (options; another shard count, cluster or node than the directory's; unsafe links), unavailable (no coordinator; the
+  ///         directory is open), corruption, io
+  [[nodiscard]] static Result<Cluster> join(ClusterOptions options);
+  Cluster(Cluster&&) noexcept;
+  Cluster& operator=(Cluster&&) noexcept;
+  /// Closes; see close().
+  ~Cluster() override;
+
+  using EventStore::read;
+  [[nodiscard]] Result<Appended> append(Append append) override;
+  void append_async(Append append, AppendCompletion done) override;
+  [[nodiscard]] EventStream read(Query query, ReadOptions options = {}) override;
+  [[nodiscard]] EventStream read(AggregateId aggregate, StreamOptions options = {}) override;
+  [[nodiscard]] EventFeed follow(Query query, FollowOptions options = {}) override;
+  [[nodiscard]] Result<GlobalPosition> head() override;
+  [[nodiscard]] Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override;
+  [[nodiscard]] Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override;
+  [[nodiscard]] Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) override;
+  [[nodiscard]] Result<RecordedEvent> event_at(GlobalPosition position) override;
+  [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot) override;
+  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before = {}) override;
+  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override;
+  [[nodiscard]] Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override;
+
+  [[nodiscard]] Result<void> host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) override;
+  Asking ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) override;
+  [[nodiscard]] AnyAnswer ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) override;
+  [[nodiscard]] Result<StateBytes> state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) override;
+  [[nodiscard]] Result<StateBytes> state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) override;
+  [[nodiscard]] Result<void> take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) override;
+  void passivate(const AggregateId& aggregate) override;
+
+  /// Which node owns the shard of an aggregate, as this one knows it; 0: none just now.
+  [[nodiscard]] std::uint32_t node_of(const AggregateId& aggregate) const;
+  /// Live aggregates here, and how often what happened to them: name and count.
+  [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> figures() const;
+
+  /// Answers everything under way, refuses everything new with `unavailable`; its shards have no node until it joins again. Idempotent.
+  void close();
+
+ private:
+  struct Impl;
+  explicit Cluster(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace evershard

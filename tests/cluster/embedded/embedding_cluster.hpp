@@ -1,0 +1,113 @@
+// EmbeddingCluster: applications with a node each, and a coordinator, in this process, over real connections on loopback.
+
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <evershard/cluster.hpp>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "evershard/cluster/peers/coordinator_links.hpp"
+#include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/rocks_cut_log.hpp"
+#include "tests/actors/aggregate/small_bank.hpp"
+#include "tests/contract/temporary_folder.hpp"
+
+namespace evershard {
+
+using namespace std::chrono_literals;
+using namespace small;
+using Bank = BankOf<1, 10>;
+
+/// `30`, `30 again` (a duplicate), `no: only 30` (rejected), `timeout`.
+template <class Reply>
+std::string shown(const Answer<Reply>& answer) {
+  if (answer.rejected()) return "no: " + answer.rejection();
+  if (answer.failed()) return std::string(name_of(answer.error().code));
+  return std::to_string(answer->n) + (answer.duplicate() ? " again" : "");
+}
+
+class EmbeddingCluster {
+ public:
+  static constexpr std::uint32_t shards = 8;
+  static constexpr const char* secret = "a secret of more than sixteen bytes, thirty-two perhaps";
+
+  explicit EmbeddingCluster(std::uint32_t nodes) : nodes_(nodes + 1) {
+    std::ofstream(secret_file()) << secret;
+    std::filesystem::permissions(secret_file(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    log_ = storage::open_cut_log({.data_dir = folder_.path() / "coordinator", .shards = shards}).value();
+    cluster::CoordinatorLinksOptions options;
+    options.link.who = {"evershard", shards, sharding::hash_id, cluster::coordinator_on_links, cluster::NodeRole::coordinator, 0};
+    options.link.secret = secret;
+    options.identity = log_->identity();
+    links_ = cluster::CoordinatorLinks::open(options).value();
+    cluster::CoordinatorHostOptions host;
+    host.coordinator.nodes_expected = nodes;
+    host_ = cluster::CoordinatorHost::lead(*log_, *links_, host).value();
+    links_->attach(*host_);
+  }
+  ~EmbeddingCluster() {
+    for (auto& node : nodes_) node.reset();
+    links_->detach();
+    host_.reset();
+    links_.reset();
+  }
+
+  [[nodiscard]] ClusterOptions options(std::uint32_t number) const {
+    ClusterOptions options;
+    options.node = number;
+    options.data_dir = folder_.path() / ("node-" + std::to_string(number));
+    options.coordinator = "127.0.0.1:" + std::to_string(links_->port());
+    options.secret_file = secret_file();
+    options.shards = shards;
+    options.disk_reserve_bytes = 0;
+    options.memtable_bytes = 4u << 20;
+    options.block_cache_bytes = 8u << 20;
+    options.coordinator_timeout = 60s;
+    return options;
+  }
+  Cluster& start(std::uint32_t number) {
+    nodes_[number].emplace(Cluster::join(options(number)).value());
+    return *nodes_[number];
+  }
+  /// And hosts the bank.
+  Cluster& start_bank(std::uint32_t number) {
+    auto& node = start(number);
+    EXPECT_TRUE(node.host<Bank>());
+    return node;
+  }
+  void stop(std::uint32_t number) { nodes_[number].reset(); }
+  [[nodiscard]] Cluster& node(std::uint32_t number) { return *nodes_[number]; }
+  [[nodiscard]] std::filesystem::path secret_file() const { return folder_.path() / "secret"; }
+
+  /// An account whose shard this node owns.
+  [[nodiscard]] std::string account_on(std::uint32_t number, std::uint32_t seen_from) {
+    for (int tries = 0; tries < 3'000; ++tries, std::this_thread::sleep_for(10ms)) {
+      for (int i = 0; i < 64; ++i)
+        if (node(seen_from).node_of({"account", "on-" + std::to_string(i)}) == number) return "on-" + std::to_string(i);
+    }
+    ADD_FAILURE() << "node " << number << " owns nothing";
+    return "none";
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::unique_ptr<storage::DurableCutLog> log_;
+  std::unique_ptr<cluster::CoordinatorLinks> links_;
+  std::unique_ptr<cluster::CoordinatorHost> host_;
+  std::vector<std::optional<Cluster>> nodes_;
+};
+
+inline std::uint64_t figure(const Cluster& node, std::string_view name) {
+  for (const auto& [key, count] : node.figures())
+    if (key == name) return count;
+  ADD_FAILURE() << "no figure " << name;
+  return 0;
+}
+
+}  // namespace evershard
