@@ -39,7 +39,7 @@ Result<AggregateAsked> decode_aggregate_asked(std::string_view bytes) {
   if (message.what() < first || message.what() > last) return refuse(ErrorCode::corruption, "a peer asks of an aggregate what is not known here: " + std::to_string(message.what()));
   asked.what = static_cast<AggregateAsked::What>(message.what());
   asked.aggregate = {message.aggregate().type(), message.aggregate().value()};
-  EVERSHARD_TRY(AggregateId::check(asked.aggregate));
+  if (auto checked = AggregateId::check(asked.aggregate); !checked) return refuse(ErrorCode::corruption, "a peer asks of an aggregate that cannot be: " + checked.error().what);
   asked.command_type = std::move(*message.mutable_command_type());
   asked.command = std::move(*message.mutable_command());
   asked.command_id = std::move(*message.mutable_command_id());

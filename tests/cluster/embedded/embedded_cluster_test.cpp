@@ -186,7 +186,9 @@ TEST(EmbeddedCluster, ClosedItAnswersEverything) {
   cluster.node(1).close();
   for (auto& answer : answers) {
     const auto told = answer.get();
-    if (told.failed()) EXPECT_THAT(shown(told), testing::AnyOf("unavailable", "timeout"));
+    if (told.failed()) {
+      EXPECT_THAT(shown(told), testing::AnyOf("unavailable", "timeout"));
+    }
   }
   EXPECT_EQ(shown(cluster.node(1).get<Bank>(name).ask(Deposit{1}, {.timeout = patience})), "unavailable");
 }

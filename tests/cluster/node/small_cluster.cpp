@@ -1,5 +1,6 @@
 #include "tests/cluster/node/small_cluster.hpp"
 
+#include <stdexcept>
 #include <utility>
 
 #include "evershard/cluster/peers/peer_messages.hpp"
@@ -180,7 +181,7 @@ void SmallCluster::move(ShardId shard, std::uint32_t to) {
   cut.coordinator = state.epoch;
   cut.first_position = state.watermark + 1;
   cut.openings.push_back({shard, at.epoch + 1, to, at.next});
-  log_.put(cut).value();
+  if (const auto put = log_.put(cut); !put) throw std::runtime_error(put.error().what);
   replace_coordinator();
 }
 
