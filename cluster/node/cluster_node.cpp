@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <future>
 #include <iterator>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -23,20 +25,20 @@ std::chrono::steady_clock::time_point from_now(std::chrono::milliseconds time) {
 /// One aggregate's events, page after page, from the node that owns it.
 class ClusterNode::StreamPages final : public PageSource {
  public:
-  StreamPages(ClusterNode& node, AggregateId aggregate, StreamOptions options, GlobalPosition watermark)
-      : node_(node), aggregate_(std::move(aggregate)), options_(options), watermark_(watermark) {}
+  StreamPages(ClusterNode& node, AggregateId aggregate, StreamOptions options) : node_(node), aggregate_(std::move(aggregate)), options_(options) {}
 
   Result<Page> next_page() override {
+    if (!bound_) bound_ = node_.watermark();
     const auto shard = node_.shard_of(aggregate_);
     auto owner = node_.owner_of(shard);
     if (!owner) return refuse(std::move(owner).error());
-    NodeStreamAsked asked{aggregate_, options_, watermark_, static_cast<std::uint32_t>(node_.options_.page_events_max)};
+    NodeStreamAsked asked{aggregate_, options_, *bound_, static_cast<std::uint32_t>(node_.options_.page_events_max)};
     Awaited<NodePage> answer(*owner, shard);
     node_.ask_stream(*owner, std::move(asked), answer.done());
     auto got = answer.wait(from_now(node_.options_.timeout));
     if (!got) return refuse(std::move(got).error());
     Page page;
-    page.watermark = watermark_;
+    page.watermark = *bound_;
     page.events = std::move(got->events);
     if (options_.limit) *options_.limit -= std::min<std::uint64_t>(*options_.limit, page.events.size());
     page.complete = got->end || page.events.empty() || options_.limit == std::uint64_t{0};
@@ -52,7 +54,41 @@ class ClusterNode::StreamPages final : public PageSource {
   ClusterNode& node_;
   const AggregateId aggregate_;
   StreamOptions options_;
-  const GlobalPosition watermark_;
+  std::optional<GlobalPosition> bound_;  ///< as of the first page: who made the stream may have waited in between
+};
+
+/// The matches of a query, gathered from all nodes, as of the first page.
+class ClusterNode::QueryPages final : public PageSource {
+ public:
+  QueryPages(ClusterNode& node, Query query, ReadOptions options, std::size_t page_events_max)
+      : node_(node), query_(std::move(query)), options_(options), page_events_max_(page_events_max) {}
+
+  Result<Page> next_page() override {
+    if (!pages_) {
+      const auto bound = node_.watermark();
+      auto shards = node_.shards_by_node(bound);
+      if (!shards) return refuse(std::move(shards).error());
+      auto pages = node_.gather(std::move(*shards), std::move(query_), options_, bound, page_events_max_);
+      const std::lock_guard lock(mutex_);
+      pages_ = std::move(pages);
+      if (cancelled_) pages_->cancel();
+    }
+    return pages_->next_page();
+  }
+  void cancel() override {
+    const std::lock_guard lock(mutex_);
+    cancelled_ = true;
+    if (pages_) pages_->cancel();
+  }
+
+ private:
+  ClusterNode& node_;
+  Query query_;
+  const ReadOptions options_;
+  const std::size_t page_events_max_;
+  std::mutex mutex_;
+  std::unique_ptr<PageSource> pages_;  ///< made under the mutex, by who reads
+  bool cancelled_ = false;
 };
 
 /// Repeats reads of this node whenever its watermark moves.
@@ -65,22 +101,10 @@ class ClusterNode::Feed final : public Followed {
   }
   void nudge() override { node_.committer_.watch().nudge(); }
   [[nodiscard]] std::unique_ptr<PageSource> pages(const Query& query, const ReadOptions& options, std::size_t page_events_max) override {
-    const auto watermark = node_.watermark();
-    auto shards = node_.shards_by_node(watermark);
-    if (!shards) return std::make_unique<Refusing>(std::move(shards).error());
-    return node_.gather(std::move(*shards), query, options, watermark, page_events_max);
+    return std::make_unique<QueryPages>(node_, query, options, page_events_max);
   }
 
  private:
-  class Refusing final : public PageSource {
-   public:
-    explicit Refusing(Error error) : error_(std::move(error)) {}
-    Result<Page> next_page() override { return refuse(error_); }
-    void cancel() override {}
-
-   private:
-    const Error error_;
-  };
   ClusterNode& node_;
 };
 
@@ -148,15 +172,12 @@ EventStream ClusterNode::read(Query query, ReadOptions options) {
   if (options.at_least) {
     if (auto there = wait_for(*options.at_least, options_.timeout); !there) return EventStream(std::move(there).error());
   }
-  const auto bound = watermark();
-  auto shards = shards_by_node(bound);
-  if (!shards) return EventStream(std::move(shards).error());
-  return EventStream(gather(std::move(*shards), std::move(query), options, bound, options_.page_events_max));
+  return EventStream(std::make_unique<QueryPages>(*this, std::move(query), options, options_.page_events_max));
 }
 
 EventStream ClusterNode::read(AggregateId aggregate, StreamOptions options) {
   if (auto checked = AggregateId::check(aggregate); !checked) return EventStream(std::move(checked).error());
-  return EventStream(std::make_unique<StreamPages>(*this, std::move(aggregate), options, watermark()));
+  return EventStream(std::make_unique<StreamPages>(*this, std::move(aggregate), options));
 }
 
 EventFeed ClusterNode::follow(Query query, FollowOptions options) {

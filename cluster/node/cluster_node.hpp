@@ -30,7 +30,7 @@ class ClusterNode final : public EventStore {
   [[nodiscard]] Result<Appended> append(Append append) override;
   void append_async(Append append, AppendCompletion done) override;
 
-  /// Over all shards, as of this node's watermark.
+  /// Over all shards, as of this node's watermark when the first page is asked for.
   [[nodiscard]] EventStream read(Query query, ReadOptions options = {}) override;
   [[nodiscard]] EventStream read(AggregateId aggregate, StreamOptions options = {}) override;
   using EventStore::read;
@@ -53,6 +53,7 @@ class ClusterNode final : public EventStore {
 
  private:
   class StreamPages;
+  class QueryPages;
   class Feed;
   using ShardsOf = std::map<std::uint32_t, std::vector<ShardId>>;
   [[nodiscard]] Result<std::uint32_t> owner_of(ShardId shard) const;

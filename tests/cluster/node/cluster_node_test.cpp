@@ -145,6 +145,20 @@ TEST(ClusterNode, AppendsOverShardsOfSeveralNodesTogether) {
   EXPECT_EQ(all_of(cluster.node(3).read(Query::all(), {.at_least = GlobalPosition{20}})).size(), 20u) << "I-Atomic";
 }
 
+// A door makes the stream, waits for the position that was asked for, and reads then.
+TEST(ClusterNode, ReadsAsOfTheFirstPage) {
+  SmallCluster cluster({});
+  ASSERT_TRUE(cluster.wait_until_open());
+  auto query = cluster.node(1).read(Query::all());
+  auto stream = cluster.node(1).read(AggregateId::parse(aggregate_in(1)).value());
+  const auto done = cluster.node(2).append(one(aggregate_in(1), "Placed", "1"));
+  ASSERT_TRUE(done) << done.error().what;
+  ASSERT_TRUE(cluster.node(1).wait_for(done->last_position, std::chrono::seconds(5)));
+
+  EXPECT_THAT(payloads_of(all_of(std::move(query))), ElementsAre("1"));
+  EXPECT_THAT(payloads_of(all_of(std::move(stream))), ElementsAre("1"));
+}
+
 TEST(ClusterNode, OneOfManyWinsAName) {
   SmallCluster cluster({});
   ASSERT_TRUE(cluster.wait_until_open());
