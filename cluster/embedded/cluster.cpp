@@ -141,6 +141,7 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   cluster::ClusterNodeOptions node;
   node.committer.self = {options.node, random_number()};
   node.committer.address = !options.peers_address.empty() ? options.peers_address : listen_host + ':' + std::to_string(impl->links->port());
+  node.committer.version = EVERSHARD_VERSION;
   node.committer.limits = options.limits;
   node.committer.append_timeout = options.timeout;
   node.committer.warn = options.warn;

@@ -5,22 +5,18 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <fstream>
+#include <iostream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "tests/contract/temporary_folder.hpp"
+#include "tests/cluster/embedded/embedding_cluster.hpp"
 #include "tests/process/process.hpp"
 
 namespace evershard::testing {
 namespace {
-
-using namespace std::chrono_literals;
 
 constexpr int programs = 3, accounts = 12;
 constexpr auto program_patience = 120s;
@@ -58,19 +54,11 @@ class BankProcess {
 TEST(AggregatesOnProcesses, CommandsTakeEffectOnceWhileAnOwnerIsKilled) {
   const char* const rounds_text = std::getenv("EVERSHARD_ROUNDS");
   const int rounds = rounds_text != nullptr ? std::stoi(rounds_text) : 1;
-  const TemporaryFolder folder;
-  const auto secret = (folder.path() / "secret").string();
-  std::ofstream(secret) << "a secret of more than sixteen bytes, thirty-two perhaps\n";
-  std::filesystem::permissions(secret, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-
-  Process coordinator({EVERSHARD_PROGRAM, "coordinator", "--data", (folder.path() / "order").string(), "--nodes", std::to_string(programs), "--shards", "8", "--secret-file", secret,
-                       "--listen", "127.0.0.1:0"});
-  const auto ready = coordinator.lines(1, program_patience);
-  ASSERT_EQ(ready.size(), 1u);
-  const auto address = ready.front().substr(ready.front().rfind(' ') + 1);
+  EmbeddingCluster cluster(programs);  // its coordinator; the nodes are the programs
   const auto start = [&](int node) {
-    return std::make_unique<BankProcess>(
-        std::vector<std::string>{EXAMPLE_CLUSTER_BANK, std::to_string(node), (folder.path() / ("node-" + std::to_string(node))).string(), address, secret, "8"});
+    const auto options = cluster.options(static_cast<std::uint32_t>(node));
+    return std::make_unique<BankProcess>(std::vector<std::string>{EXAMPLE_CLUSTER_BANK, std::to_string(node), options.data_dir.string(), options.coordinator,
+                                                                  options.secret_file.string(), std::to_string(options.shards)});
   };
   std::vector<std::unique_ptr<BankProcess>> banks;
   std::vector<std::thread> starting;  // a node is ready when the coordinator has heard of it, not of all
@@ -94,6 +82,7 @@ TEST(AggregatesOnProcesses, CommandsTakeEffectOnceWhileAnOwnerIsKilled) {
       const auto said = banks[n]->answer();
       int done = 0, again = 0, longest = 0;
       ASSERT_EQ(std::sscanf(said.c_str(), "done %d, asked again %d, longest %d ms", &done, &again, &longest), 3) << said;
+      std::cout << "program " << n + 1 << ": " << said << '\n';
       EXPECT_EQ(done, count);
       EXPECT_LE(longest, 20'000) << "a command's 5 s and 3, and what a machine with other work takes";
     }

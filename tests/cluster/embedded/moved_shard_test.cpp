@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
 #include <map>
 #include <memory>
 
@@ -84,6 +85,27 @@ TEST_F(MovedShard, EndsItsAggregatesHereAndIsAskedThere) {
   while (on(1).figures().known != 1 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(5ms);
   EXPECT_EQ(on(1).figures().known, 1u) << "the one of the shard that stayed";
   EXPECT_EQ(on(1).get<MovedBank>(other_shard).ask(Look{}, {.timeout = moved_patience})->n, 5);
+}
+
+// What is written and has no place yet may still come: an aggregate that was loaded without it would answer, and reject, on what never was.
+TEST_F(MovedShard, LoadsAnAggregateWhenWhatIsWrittenToItHasItsPlace) {
+  int n = 0;
+  while (owner({"account", std::to_string(n)}) != 1) ++n;
+  const auto name = std::to_string(n);
+  auto& committer = cluster_.node(1).committer();
+  committer.disconnected();
+  auto outside = from_outside(name, "deposited", "5");
+  outside.ack = Ack::durable;
+  const auto written = cluster_.node(1).append(outside);
+  ASSERT_TRUE(written) << written.error().what;
+
+  auto answer = on(1).get<MovedBank>(name).ask_future(Withdraw{5}, {.timeout = moved_patience});
+  EXPECT_EQ(answer.wait_for(300ms), std::future_status::timeout);
+  committer.connected();
+
+  const auto told = answer.get();
+  ASSERT_TRUE(told) << (told.rejected() ? "rejected: " + told.rejection() : told.error().what);
+  EXPECT_EQ(told->n, 0);
 }
 
 // Whoever was told of the old owner is told so, and nothing is done there.
