@@ -48,6 +48,15 @@ actors::ShardWriters::Start writers_of(const NodeStart& node, std::vector<storag
   return start;
 }
 
+std::vector<ShardId> open_shards(const actors::ShardWriters& writers, std::size_t shards) {
+  std::vector<ShardId> open;
+  for (std::size_t s = 0; s != shards; ++s) {
+    const ShardId shard{static_cast<std::uint16_t>(s)};
+    if (writers.is_open(shard)) open.push_back(shard);
+  }
+  return open;
+}
+
 Error matched_elsewhere(std::size_t condition, GlobalPosition position) {
   ErrorDetails details;
   details.condition = static_cast<std::uint32_t>(condition);
@@ -711,13 +720,12 @@ void NodeCommitter::apply(const NodeStep::Apply& step) {
 
   for (const auto& opening : cut.openings) learn_owner(opening.shard, opening.node, opening.epoch);
   if (!cut.openings.empty()) publish_owners();
-  // An opening for an earlier process of this node is nobody's here.
-  std::erase_if(cut.openings, [&](const sharding::Opening& opening) {
-    return opening.node == options_.self.node && std::ranges::none_of(step.openings, [&](const auto& own) { return own.shard == opening.shard && own.epoch == opening.epoch; });
-  });
-  for (const auto& opening : cut.openings) {
-    if (opening.node == options_.self.node && !writers_->holds(opening.shard)) writers_->adopt({opening.shard, Epoch{0}, ShardOffset{1}}, {});
+  for (const auto& opening : step.openings) {
+    if (!writers_->holds(opening.shard)) writers_->adopt({opening.shard, Epoch{0}, ShardOffset{1}}, {});
   }
+  // A writer begins once its opening is synced, see NodeStep::Opened: what it reports before that would be ordered under an epoch that its
+  // disk may not have after a loss of power. An opening for an earlier process of this node is nobody's here.
+  std::erase_if(cut.openings, [&](const sharding::Opening& opening) { return opening.node == options_.self.node; });
 
   WriterActions actions;
   writers_->announce(order_.window_from(), order_.digests_wanted());
@@ -731,12 +739,7 @@ void NodeCommitter::apply(const NodeStep::Apply& step) {
   auto staged = store_.stage_cut(sharding::cut_of_node(cut, own, step.openings));
   if (auto committed = store_.commit(*staged); !committed) return fail(committed.error());
   auto after = order_.applied(step.number);
-  std::vector<ShardId> owned;
-  for (std::size_t s = 0; s != owner_of_.size(); ++s) {
-    const ShardId shard{static_cast<std::uint16_t>(s)};
-    if (writers_->is_open(shard)) owned.push_back(shard);
-  }
-  reader_.owns(std::move(owned));
+  reader_.owns(open_shards(*writers_, owner_of_.size()));
   watch_.advance(step.watermark);
   carry_out(std::move(actions));
   carry_out(std::move(after));
@@ -761,6 +764,7 @@ void NodeCommitter::carry_out(NodeActions actions) {
           } else if constexpr (std::is_same_v<What, NodeStep::Opened>) {
             WriterActions opened;
             writers_->open(what.opening.shard, what.opening.epoch, opened);
+            reader_.owns(open_shards(*writers_, owner_of_.size()));
             carry_out(std::move(opened));
           } else {
             WriterActions again;

@@ -43,7 +43,9 @@ void Simulation::append(std::uint64_t number, std::optional<GlobalPosition> read
   request.digests = !network_.one_in(12);
   request.durable = !read_up_to && request.shards().size() == 1 && network_.one_in(4);
   const auto shards = request.shards();
+  if (options_.real_writers) expect_versions(request);
   const AppendId id = history_.add(std::move(request));
+  if (options_.real_writers) return send_whole(number, id, 3);
   for (const ShardId shard : shards) {
     if (shards.size() > 1 && network_.one_in(30)) continue;  // a part that never comes
     const auto node = node_of(shard);
@@ -51,6 +53,37 @@ void Simulation::append(std::uint64_t number, std::optional<GlobalPosition> read
       if (auto& process = nodes_[node - 1]->process) perform(*process, process->writer->submit(shard, id));
     });
   }
+}
+
+// With real writers: aggregates, what is expected of them, of some that are not written to as well.
+void Simulation::expect_versions(Request& request) {
+  constexpr std::uint32_t aggregates = 3;
+  for (auto& event : request.events)
+    if (!network_.one_in(5)) event.aggregate = static_cast<std::uint32_t>(network_.pick(aggregates));
+  if (network_.one_in(2)) return;
+  const auto expect = [&](ShardId shard, std::uint32_t aggregate) {
+    const bool there = std::ranges::any_of(request.expected, [&](const auto& one) { return one.shard == shard && one.aggregate == aggregate; });
+    if (there) return;
+    const auto now = history_.version(shard, aggregate, history_.known());
+    const auto guess = network_.one_in(6) ? now + network_.pick(3) : now;
+    request.expected.push_back({shard, aggregate, network_.one_in(8) ? ExpectedVersion::exists() : ExpectedVersion::exactly(guess)});
+  };
+  for (const auto& event : request.events)
+    if (event.aggregate && network_.one_in(2)) expect(event.shard, *event.aggregate);
+  if (network_.one_in(4)) expect(ShardId{static_cast<std::uint16_t>(network_.pick(options_.shards))}, static_cast<std::uint32_t>(network_.pick(aggregates)));
+  if (!request.expected.empty()) request.durable = false;
+}
+
+// To the owner of its first event's shard; now and then again, whatever became of it.
+void Simulation::send_whole(std::uint64_t number, AppendId id, int tries) {
+  const auto node = node_of(history_.request(id).events.front().shard);
+  network_.send(Network::clients + number, node, [this, id, node] {
+    if (auto& process = nodes_[node - 1]->process) submit_real(*process, id);
+  });
+  if (tries == 0 || !network_.one_in(3)) return;
+  network_.after(network_.pick(Network::second), [this, number, id, tries] {
+    if (!resting_) send_whole(number, id, tries - 1);
+  });
 }
 
 // All pages up to one node's watermark, each from whoever has the shard. Whoever read them all may condition on them.

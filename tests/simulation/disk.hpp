@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <variant>
 #include <vector>
 
 #include "evershard/cluster/order/node_order.hpp"
+#include "evershard/storage/journal_append.hpp"
 #include "tests/simulation/history.hpp"
 
 namespace evershard::simulation {
@@ -19,6 +21,7 @@ struct JournalRecord {
   ShardOffset first;
   AppendId append = 0;
   std::vector<std::uint32_t> events;  ///< which of the request
+  std::shared_ptr<const storage::UnorderedAppend> real{};  ///< as the real writers wrote it
 };
 
 struct DiskShard {

@@ -13,7 +13,8 @@ void Simulation::fault() {
   static constexpr std::array<Network::Microseconds, 4> periods{Network::second / 2, Network::second / 6, Network::second / 5, Network::second / 4};
   // crash, start, coordinators, cut off, session, copy, break, operator, log
   static constexpr std::array<std::array<std::uint64_t, 9>, 4> weights{{{2, 4, 2, 1, 1, 1, 1, 1, 2}, {5, 12, 2, 1, 1, 0, 0, 1, 1}, {2, 8, 1, 1, 1, 4, 3, 4, 0}, {1, 6, 2, 6, 1, 0, 0, 6, 0}}};
-  const auto& weight = weights[static_cast<std::size_t>(profile())];
+  static constexpr std::array<std::uint64_t, 9> weights_of_real{4, 10, 2, 3, 1, 0, 0, 0, 0};  // no shard moves, no disk breaks
+  const auto& weight = options_.real_writers ? weights_of_real : weights[static_cast<std::size_t>(profile())];
   network_.after(network_.pick(periods[static_cast<std::size_t>(profile())]), [this] { fault(); });
   for (auto echoes = network_.pick(12); echoes != 0; --echoes) network_.echo();
   Node& node = *nodes_[network_.pick(nodes_.size())];
@@ -109,7 +110,7 @@ void Simulation::come_to_rest() {
   for (auto& leader : leaders_) leader->alive = false;
   elect();
   for (auto& node : nodes_) start(*node);
-  const auto until = network_.now() + 40 * Network::second;
+  const auto until = network_.now() + (options_.real_writers ? 200 : 40) * Network::second;  // refused ones are tried again
   auto operated = network_.now() + 5 * Network::second;
   while (network_.now() < until) {
     if (!leaders_.back()->alive) elect();
@@ -143,6 +144,10 @@ void Simulation::check_rest() {
       if (history_.placed(append) || at < node->broken_at || moved_.contains(shard) || history_.any_lost(shard)) continue;
       throw Broken("I-Durable", "append " + std::to_string(append) + " was acknowledged by node " + std::to_string(node->number) + " and has no place at rest");
     }
+  }
+  for (const auto& node : nodes_) {
+    if (node->process->real && !node->process->real->clients.empty())
+      stuck("append " + std::to_string(node->process->real->clients.begin()->second) + " at node " + std::to_string(node->number) + " has no answer at rest");
   }
   // Whoever reads now reads everything.
   for (std::uint16_t s = 0; s != options_.shards; ++s) {

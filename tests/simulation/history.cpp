@@ -65,7 +65,7 @@ void History::stored(const sharding::Cut& cut) {
   }
   for (const AppendId id : refused) {
     refused_conditional += !requests_[id].conditions.empty();
-    if (requests_[id].conditions.empty() && requests_[id].shards().size() == 1) throw Broken("I-Live", "plain append " + std::to_string(id) + " was refused");
+    if (requests_[id].conditions.empty() && requests_[id].expected.empty() && requests_[id].shards().size() == 1) throw Broken("I-Live", "plain append " + std::to_string(id) + " was refused");
   }
 }
 
@@ -87,6 +87,10 @@ void History::judge(AppendId id) const {
   const Request& request = requests_[id];
   const GlobalPosition place = first_position_.at(id);
   if (place <= request.floor) throw Broken("I-RealTime", "append " + std::to_string(id) + " stands at position " + number(place) + ", position " + number(request.floor) + " was known before it was sent");
+  for (const auto& expected : request.expected) {
+    if (!expected.version.holds_for(version(expected.shard, expected.aggregate, place - 1)))
+      throw Broken("I-Version", "append " + std::to_string(id) + " at position " + number(place) + " expects version " + expected.version.text() + " of an aggregate that has version " + number(version(expected.shard, expected.aggregate, place - 1)));
+  }
   for (const auto& condition : request.conditions) {
     for (GlobalPosition at = condition.from + 1; at < place; ++at) {
       const Placed& before = sequence_[at.value - 1];
@@ -94,6 +98,69 @@ void History::judge(AppendId id) const {
       if (std::ranges::count(terms, condition.query.items[0].all[0]) != 0)
         throw Broken("I-Condition", "append " + std::to_string(id) + " at position " + number(place) + " forbids what stands at position " + number(at) + ", after " + number(condition.from));
     }
+  }
+}
+
+SeqNr History::version(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to) const {
+  std::uint64_t version = 0;
+  for (std::uint64_t p = 0; p != up_to.value; ++p) {
+    const auto& event = requests_[sequence_[p].event.append].events[sequence_[p].event.event];
+    version += event.shard == shard && event.aggregate == aggregate;
+  }
+  return SeqNr{version};
+}
+
+std::optional<GlobalPosition> History::first_match(sharding::Term term, GlobalPosition after, GlobalPosition up_to) const {
+  for (GlobalPosition at = after + 1; at <= up_to; ++at) {
+    const Placed& placed = sequence_[at.value - 1];
+    if (std::ranges::count(requests_[placed.event.append].events[placed.event.event].terms, term) != 0) return at;
+  }
+  return std::nullopt;
+}
+
+std::optional<Appended> History::find(AppendId id, GlobalPosition up_to) const {
+  const auto at = first_position_.find(id);
+  if (at == first_position_.end() || at->second > up_to) return std::nullopt;
+  const Request& request = requests_[id];
+  Appended answer{at->second, at->second + (request.events.size() - 1), {}, false};
+  for (const auto& event : request.events) {
+    if (!event.aggregate) continue;
+    AggregateVersion version{{"on" + std::to_string(event.shard.value), std::to_string(*event.aggregate)}, this->version(event.shard, *event.aggregate, answer.last_position)};
+    if (std::ranges::find(answer.versions, version) == answer.versions.end()) answer.versions.push_back(std::move(version));
+  }
+  return answer;
+}
+
+void History::acknowledged(AppendId id, const Appended& answer, const std::string& by) {
+  acknowledged(id, answer.first_position, by);
+  const auto right = *find(id, watermark());
+  if (answer.last_position != right.last_position) throw Broken("I-Together", by + " acknowledges append " + std::to_string(id) + " up to position " + number(answer.last_position));
+  if (answer.versions != right.versions) throw Broken("I-Version", by + " acknowledges append " + std::to_string(id) + " with versions that its aggregates did not have then");
+}
+
+void History::refused(AppendId id, const Error& error, GlobalPosition w, const std::string& by) const {
+  const Request& request = requests_[id];
+  const auto dishonest = [&](const std::string& why) { throw Broken("I-Honest", by + " refuses append " + std::to_string(id) + ": " + why); };
+  if (error.code == ErrorCode::duplicate_event) dishonest("its ids are nobody else's");
+  if (error.code == ErrorCode::condition_failed) {
+    const auto position = error.details ? error.details->position : std::nullopt;
+    const auto which = error.details ? error.details->condition : std::nullopt;
+    if (!position || !which || *which >= request.conditions.size()) return dishonest("it does not say because of what");
+    const auto& condition = request.conditions[*which];
+    if (*position > w) dishonest("because of position " + number(*position) + ", which cannot be read there yet");
+    if (*position <= condition.from || first_match(condition.query.items[0].all[0], *position - 1, *position) != position) dishonest("the event at position " + number(*position) + " does not match its condition");
+  }
+  if (error.code == ErrorCode::version_conflict) {
+    if (!error.details || !error.details->aggregate || !error.details->actual) return dishonest("it does not say which version was found");
+    const auto& text = *error.details->aggregate;
+    const ShardId shard{static_cast<std::uint16_t>(std::stoul(text.type.substr(2)))};
+    const auto aggregate = static_cast<std::uint32_t>(std::stoul(text.value));
+    const auto actual = *error.details->actual;
+    const auto expected = std::ranges::find_if(request.expected, [&](const auto& one) { return one.shard == shard && one.aggregate == aggregate; });
+    if (expected == request.expected.end()) return dishonest("it expects nothing of aggregate " + text.text());
+    if (expected->version.holds_for(actual)) dishonest("version " + number(actual) + " of aggregate " + text.text() + " is what it expects");
+    if (actual < version(shard, aggregate, request.floor)) dishonest("aggregate " + text.text() + " was beyond version " + number(actual) + " before it was sent");
+    if (actual > version(shard, aggregate, w)) dishonest("version " + number(actual) + " of aggregate " + text.text() + " cannot be read there");
   }
 }
 

@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "evershard/protocol/append.hpp"
+#include "evershard/protocol/error.hpp"
 #include "evershard/sharding/cut.hpp"
 #include "evershard/sharding/cut_builder.hpp"
 
@@ -33,8 +36,15 @@ struct Request {
   struct Event {
     ShardId shard;
     std::vector<sharding::Term> terms;
+    std::optional<std::uint32_t> aggregate{};  ///< of the shard
+  };
+  struct Expected {
+    ShardId shard;
+    std::uint32_t aggregate = 0;
+    ExpectedVersion version;
   };
   std::vector<Event> events;
+  std::vector<Expected> expected{};
   std::vector<sharding::TermCondition> conditions;  ///< one term each
   bool digests = true;
   bool durable = false;  ///< answered when it is synced
@@ -71,6 +81,10 @@ class History {
   void page(ShardId shard, GlobalPosition w, const std::map<GlobalPosition, EventAt>& answer, const std::string& by);
   /// A client was told the position: I-Dense, I-SingleWriter.
   void acknowledged(AppendId id, GlobalPosition first, const std::string& by);
+  /// The same, with all that it was told: I-Version too.
+  void acknowledged(AppendId id, const Appended& answer, const std::string& by);
+  /// A client was refused by a node that has applied the cuts up to w: I-Honest.
+  void refused(AppendId id, const Error& error, GlobalPosition w, const std::string& by) const;
   void known(GlobalPosition position) { known_ = std::max(known_, position); }
 
   // -- what is asked
@@ -79,6 +93,10 @@ class History {
   [[nodiscard]] GlobalPosition watermark() const { return GlobalPosition{sequence_.size()}; }
   [[nodiscard]] CutNumber last_cut() const { return last_cut_; }
   [[nodiscard]] bool placed(AppendId id) const { return first_position_.contains(id); }
+  [[nodiscard]] SeqNr version(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to) const;
+  [[nodiscard]] std::optional<GlobalPosition> first_match(sharding::Term term, GlobalPosition after, GlobalPosition up_to) const;
+  /// What acknowledges it, as of there.
+  [[nodiscard]] std::optional<Appended> find(AppendId id, GlobalPosition up_to) const;
   [[nodiscard]] bool lost(ShardId shard, ShardOffset offset) const;
   [[nodiscard]] bool any_lost(ShardId shard) const { return !shards_.at(shard.value).lost.empty(); }
   /// Of every position: where it lies.

@@ -74,6 +74,7 @@ void Simulation::put(std::size_t number, const sharding::Cut& cut) {
   if (stored) {
     tell("cut", cut.number, "of coordinator", number, "is stored");
     history_.stored(cut);
+    last_coordinator_ = cut.coordinator;
     ++outcome_.cuts;
   } else {
     tell("cut", cut.number, "of coordinator", number, "is not taken:", stored.error().what);

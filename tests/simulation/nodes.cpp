@@ -17,7 +17,7 @@ void Simulation::start(Node& node) {
   NodeStart start{self, "node-" + std::to_string(node.number), disk.cut, disk.watermark, {}};
   for (const auto& [id, shard] : disk.shards) start.shards[id] = {shard.epoch, shard.covered, shard.tail, shard.damaged};
   tell("node", node.number, "starts as process", self.incarnation, "at cut", disk.cut);
-  node.process = std::make_unique<Process>(Process{node, self, NodeOrder(start), std::make_unique<ModelWriter>(history_, options_.off), {}, false});
+  node.process = std::make_unique<Process>(Process{node, self, NodeOrder(start), std::make_unique<ModelWriter>(history_, options_.off), real_writers(node), {}, false});
   tick(node, self.incarnation);
 }
 
@@ -60,6 +60,7 @@ void Simulation::connect(Process& process) {
 void Simulation::disconnect(Process& process) {
   if (!process.leader) return;
   const auto leader = *std::exchange(process.leader, std::nullopt);
+  if (process.real) process.real->writers.session_lost();
   perform(process, process.order.disconnected());
   network_.after(network_.pick(Network::second / 10), [this, leader, self = process.self] {
     // Another session of this process may have begun with the same coordinator.
@@ -71,7 +72,7 @@ void Simulation::disconnect(Process& process) {
 
 void Simulation::say_hello(Process& process) {
   std::map<ShardId, ShardOffset> tails;
-  for (const auto& [id, shard] : process.node.disk.state().shards) tails[id] = shard.tail;
+  for (const auto& [id, shard] : process.node.disk.state().shards) tails[id] = process.real && process.real->writers.holds(id) ? process.real->writers.tail(id) : shard.tail;
   auto message = process.order.hello(tails);
   to_leader(process, [this, message](Leader& leader) { hello(leader, message); });
 }
@@ -100,6 +101,11 @@ void Simulation::carry_out(Process& process, const NodeStep& step) {
   if (const auto* apply = std::get_if<NodeStep::Apply>(&step.what)) {
     tell("node", process.self.node, "applies cut", apply->number, "up to position", apply->watermark);
     outcome_.jumps += apply->number != disk.state().cut + 1;
+    if (process.real) {
+      apply_real(process, *apply);
+      if (network_.one_in(4)) sync(process);
+      return;
+    }
     if (options_.off == Off::one_write) {
       auto numbers = *apply;
       numbers.own.clear();
@@ -112,14 +118,15 @@ void Simulation::carry_out(Process& process, const NodeStep& step) {
   } else if (const auto* fenced = std::get_if<NodeStep::Fence>(&step.what)) {
     tell("node", process.self.node, "stops writing shard", fenced->shard, "because of epoch", fenced->epoch);
     ++outcome_.fences;
-    perform(process, process.writer->fenced(fenced->shard));
+    process.real ? writers_step(process, [&](auto& writers, auto& next) { writers.fence(fenced->shard, next); }) : perform(process, process.writer->fenced(fenced->shard));
   } else if (std::holds_alternative<NodeStep::Sync>(step.what)) {
     sync(process);
   } else if (const auto* opened = std::get_if<NodeStep::Opened>(&step.what)) {
     open(process, opened->opening);
   } else {
     const auto& again = std::get<NodeStep::ReportAgain>(step.what);
-    perform(process, process.writer->report_again(again.shard, again.epoch, again.first));
+    process.real ? writers_step(process, [&](auto& writers, auto& next) { writers.report_from(again.shard, again.first, next); })
+                 : perform(process, process.writer->report_again(again.shard, again.epoch, again.first));
   }
 }
 
@@ -127,6 +134,13 @@ void Simulation::open(Process& process, const sharding::Opening& opening) {
   tell("node", process.self.node, "opens shard", opening.shard, "under epoch", opening.epoch);
   const DiskShard& disk = process.node.disk.state().shards.at(opening.shard);
   process.node.verified[opening.shard] = opening.epoch;
+  if (!process.real) recovered(process, opening);
+  process.real ? writers_step(process, [&](auto& writers, auto& next) { writers.open(opening.shard, opening.epoch, next); }) : perform(process, process.writer->opened(opening, disk));
+}
+
+// What the disk has behind the cuts is the new writer's.
+void Simulation::recovered(Process& process, const sharding::Opening& opening) {
+  const DiskShard& disk = process.node.disk.state().shards.at(opening.shard);
   for (const auto& [first, record] : disk.records) {
     for (std::uint32_t i = 0; i != record.events.size(); ++i) {
       const auto offset = first + i;
@@ -135,7 +149,6 @@ void Simulation::open(Process& process, const sharding::Opening& opening) {
       history_.synced(opening.shard, opening.epoch, offset);
     }
   }
-  perform(process, process.writer->opened(opening, disk));
 }
 
 void Simulation::perform(Process& process, Writer::Actions actions) {
@@ -170,7 +183,8 @@ void Simulation::sync(Process& process) {
         }
       }
       perform(here, here.order.synced(cut));
-      for (const auto& [id, shard] : shards) perform(here, here.writer->synced(id, shard.tail));
+      if (here.real) synced_real(here, writes);
+      else for (const auto& [id, shard] : shards) perform(here, here.writer->synced(id, shard.tail));
       if (node.disk.synced() < node.disk.writes()) sync(here);
     });
   });
@@ -178,6 +192,7 @@ void Simulation::sync(Process& process) {
 
 void Simulation::receive(Process& process, const cluster::ToNode& message, std::size_t from) {
   NodeOrder& order = process.order;
+  const bool before = order.welcomed();
   if (const auto* welcome = std::get_if<cluster::Welcome>(&message)) {
     auto said = *welcome;
     if (options_.off == Off::log_end) said.last_cut = std::max(said.last_cut, order.cut());
@@ -194,10 +209,12 @@ void Simulation::receive(Process& process, const cluster::ToNode& message, std::
   } else {
     perform(process, order.report_from(std::get<cluster::ReportFrom>(message)));
   }
+  if (process.real && !before && order.welcomed()) session_begun(process);
 }
 
 void Simulation::receive(Process& process, cluster::Announce announce) {
   announce.cut = unfenced(process, std::move(announce.cut));
+  keep(process, announce.cut);
   for (const auto& opening : announce.cut.openings) {
     if (options_.off == Off::own_promise && opening.node == process.self.node)
       perform(process, process.order.opens({process.self, announce.cut.coordinator, opening.shard, opening.epoch}));
@@ -215,6 +232,7 @@ void Simulation::receive(Process& process, cluster::Announce announce) {
 void Simulation::receive(Process& process, cluster::Cuts cuts) {
   for (auto& cut : cuts.found.cuts) {
     cut = unfenced(process, std::move(cut));
+    keep(process, cut);
     for (const auto& opening : cut.openings) {
       if (options_.off == Off::own_promise && opening.node == process.self.node) perform(process, process.order.opens({process.self, cut.coordinator, opening.shard, opening.epoch}));
     }

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "tests/simulation/real_writers.hpp"
 #include "tests/simulation/simulation.hpp"
 
 namespace evershard::simulation {
@@ -21,6 +22,7 @@ struct Simulation::Process {
   cluster::NodeProcess self;
   cluster::NodeOrder order;
   std::unique_ptr<Writer> writer;
+  std::shared_ptr<RealWriters> real;  ///< in its place
   std::optional<std::size_t> leader;  ///< the session's
   bool syncing = false;
 };

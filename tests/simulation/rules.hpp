@@ -32,12 +32,21 @@ enum class Off : std::uint8_t {
   fence,              // 12: a newer epoch does not stop a writer, and its cuts are taken for one's own
   page_waits,         // 13: a page is answered before the cuts are applied
   page_of_opened,     // 13: a page is answered by a shard that was not opened
+  // Of the writers, with the real ones:
+  ids_looked_up,         // 14: nobody looks whether a request is stored
+  conditions_looked_up,  // 16: `from` is raised without a query
+  tail_recovered,        // 17: what was written and not ordered is forgotten at a start, and its offsets are used again
+  sync_first,            // 17: what is written counts as durable
+  refusal_confirmed,     // 18: a refusal by terms is taken for a match
+  begins_synced,         // a writer begins before its opening is synced
+  cut_since,             // 19: what is missing is missing as of any cut
 };
 
 struct Mutant {
   Off off;
   std::string_view name;
   std::uint64_t seed;  ///< about where it is found
+  bool real_writers = false;
 };
 inline constexpr std::array mutants{
     Mutant{Off::log_epoch, "log_epoch", 1},
@@ -61,6 +70,13 @@ inline constexpr std::array mutants{
     Mutant{Off::fence, "fence", 19},
     Mutant{Off::page_waits, "page_waits", 1},
     Mutant{Off::page_of_opened, "page_of_opened", 1},
+    Mutant{Off::ids_looked_up, "ids_looked_up", 10, true},
+    Mutant{Off::conditions_looked_up, "conditions_looked_up", 1, true},
+    Mutant{Off::tail_recovered, "tail_recovered", 1, true},
+    Mutant{Off::sync_first, "sync_first", 2, true},
+    Mutant{Off::refusal_confirmed, "refusal_confirmed", 1, true},
+    Mutant{Off::begins_synced, "begins_synced", 37, true},
+    Mutant{Off::cut_since, "cut_since", 12, true},
 };
 
 }  // namespace evershard::simulation

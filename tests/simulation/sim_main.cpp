@@ -1,6 +1,6 @@
 // evershard-sim: the simulated cluster, for as long as one likes.
 //
-//   evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--trace] [--off RULE]
+//   evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] [--trace] [--off RULE]
 
 #include <algorithm>
 #include <charconv>
@@ -30,7 +30,7 @@ struct Arguments {
 };
 
 int usage(const char* why) {
-  std::fprintf(stderr, "%s\nusage: evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--trace] [--off RULE]\n", why);
+  std::fprintf(stderr, "%s\nusage: evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] [--trace] [--off RULE]\n", why);
   return 2;
 }
 
@@ -47,11 +47,16 @@ std::optional<Arguments> read(int argc, char** argv) {
       arguments.trace = true;
       continue;
     }
+    if (name == "--real") {
+      arguments.options.real_writers = true;
+      continue;
+    }
     if (++i == argc) return std::nullopt;
     if (name == "--off") {
       const auto mutant = std::ranges::find(mutants, argv[i], &Mutant::name);
       if (mutant == mutants.end()) return std::nullopt;
       arguments.options.off = mutant->off;
+      arguments.options.real_writers |= mutant->real_writers;
       continue;
     }
     std::uint64_t value = 0;
@@ -91,8 +96,8 @@ int main(int argc, char** argv) {
         const auto from = outcome.trace.size() - std::min(outcome.trace.size(), lines_shown);
         for (std::size_t i = from; i != outcome.trace.size(); ++i) std::puts(outcome.trace[i].c_str());
       }
-      std::printf("broken with --seed %ju --steps %ju --nodes %u --shards %u, after %ju steps: %s\n", static_cast<std::uintmax_t>(arguments->options.seed),
-                  static_cast<std::uintmax_t>(arguments->options.steps), arguments->options.nodes, arguments->options.shards, static_cast<std::uintmax_t>(outcome.steps), outcome.what.c_str());
+      std::printf("broken with --seed %ju --steps %ju --nodes %u --shards %u%s, after %ju steps: %s\n", static_cast<std::uintmax_t>(arguments->options.seed),
+                  static_cast<std::uintmax_t>(arguments->options.steps), arguments->options.nodes, arguments->options.shards, arguments->options.real_writers ? " --real" : "", static_cast<std::uintmax_t>(outcome.steps), outcome.what.c_str());
       return 1;
     }
     std::printf("seed %ju: %zu cuts, %zu events placed, %zu acknowledged, %zu reads, %zu crashes, %zu coordinators, %zu disk faults: every invariant held\n",

@@ -18,6 +18,7 @@
 #include "tests/simulation/disk.hpp"
 #include "tests/simulation/history.hpp"
 #include "tests/simulation/network.hpp"
+#include "tests/simulation/real_writers.hpp"
 #include "tests/simulation/rules.hpp"
 #include "tests/simulation/writer.hpp"
 
@@ -27,6 +28,7 @@ struct SimulationOptions {
   std::uint64_t seed = 1;
   std::uint64_t steps = 5'000;
   Off off = Off::nothing;
+  bool real_writers = false;  ///< the product's, with no disk lost and no shard moved; else a small model of them
   std::uint32_t nodes = 3;
   std::uint32_t shards = 4;
   std::function<void(const std::string&)> tell{};  ///< every line of the trace as it is written
@@ -38,7 +40,7 @@ struct SimulationOutcome {
   std::uint64_t steps = 0;
   std::vector<std::string> trace;
   // Not vacuous: what happened.
-  std::size_t cuts = 0, placed = 0, placed_over_several = 0, placed_conditional = 0, refused_conditional = 0, acknowledged = 0, pages = 0, reads = 0, losses = 0, folds = 0, crashes = 0,
+  std::size_t cuts = 0, placed = 0, placed_over_several = 0, placed_conditional = 0, refused_conditional = 0, acknowledged = 0, refused = 0, pages = 0, reads = 0, losses = 0, folds = 0, crashes = 0,
       disk_faults = 0, leaders = 0, fences = 0, coordinators_refused = 0, jumps = 0;
 };
 
@@ -65,12 +67,30 @@ class Simulation {
   void perform(Process& process, Writer::Actions actions);
   void carry_out(Process& process, const cluster::NodeStep& step);
   void open(Process& process, const sharding::Opening& opening);
+  void recovered(Process& process, const sharding::Opening& opening);
   void sync(Process& process);
   void receive(Process& process, const cluster::ToNode& message, std::size_t leader);
   void receive(Process& process, cluster::Announce announce);
   void receive(Process& process, cluster::Cuts cuts);
   [[nodiscard]] sharding::Cut unfenced(const Process& process, sharding::Cut cut) const;
   void say_hello(Process& process);
+
+  // real_nodes.cpp
+  [[nodiscard]] std::shared_ptr<RealWriters> real_writers(const Node& node) const;
+  void keep(Process& process, const sharding::Cut& cut);
+  void apply_real(Process& process, const cluster::NodeStep::Apply& apply);
+  void session_begun(Process& process);
+  void writers_step(Process& process, const std::function<void(actors::ShardWriters&, actors::WriterActions&)>& what);
+  void write_real(Process& process);
+  void synced_real(Process& process, std::size_t writes);
+  void perform(Process& process, actors::WriterActions actions);
+  void report_real(Leader& leader, cluster::NodeProcess from, const actors::WriterReport& said);
+  void ask_part(Process& process, const actors::PartRequest& part);
+  void reply_part(std::uint32_t from, const RealWriters::Asker& asker, actors::PartAnswer answer);
+  void part_answered(const RealWriters::Asker& asker, const actors::PartAnswer& answer);
+  void submit_real(Process& process, AppendId id);
+  [[nodiscard]] Result<std::optional<Appended>> looked_up(actors::Attempt& attempt, GlobalPosition w, bool confirm, GlobalPosition window_from) const;
+  void answered_real(Process& process, const actors::WriterAnswer& answer);
 
   // leaders.cpp
   void elect();
@@ -84,6 +104,8 @@ class Simulation {
   // clients.cpp
   void client(std::uint64_t number);
   void append(std::uint64_t number, std::optional<GlobalPosition> read_up_to);
+  void expect_versions(Request& request);
+  void send_whole(std::uint64_t number, AppendId id, int tries);
   void read(std::uint64_t number);
   void answer(const Process& process, const Writer::Actions::Answer& answer);
   [[nodiscard]] std::uint32_t node_of(ShardId shard);
@@ -126,6 +148,7 @@ class Simulation {
   std::set<ShardId> moved_;  ///< given to another node while its own may have acknowledged more
   std::uint64_t incarnations_ = 0;
   bool resting_ = false;
+  Epoch last_coordinator_;  ///< of the last cut stored
   std::uint64_t steps_ = 0;
 };
 

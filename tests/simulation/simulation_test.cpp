@@ -21,7 +21,7 @@ std::string end_of(const std::vector<std::string>& trace) {
 }
 
 void expect_every_invariant(const SimulationOutcome& outcome, const SimulationOptions& options) {
-  EXPECT_EQ(outcome.invariant, "") << end_of(outcome.trace) << "again: evershard-sim --seed " << options.seed << " --steps " << options.steps << " --trace";
+  EXPECT_EQ(outcome.invariant, "") << end_of(outcome.trace) << "again: evershard-sim --seed " << options.seed << " --steps " << options.steps << (options.real_writers ? " --real" : "") << " --trace";
 }
 
 TEST(Simulation, KeepsEveryInvariant) {
@@ -58,10 +58,31 @@ TEST(Simulation, KeepsEveryInvariant) {
   EXPECT_GT(all.jumps, 50u);
 }
 
+TEST(Simulation, KeepsThemWithTheRealWriters) {
+  SimulationOutcome all;
+  for (std::uint64_t seed = 1; seed != 31; ++seed) {
+    const SimulationOptions options{.seed = seed, .steps = 8'000, .real_writers = true};
+    const auto outcome = Simulation(options).run();
+    expect_every_invariant(outcome, options);
+    if (HasFailure()) return;
+    for (auto member : {&SimulationOutcome::placed, &SimulationOutcome::placed_over_several, &SimulationOutcome::placed_conditional, &SimulationOutcome::acknowledged, &SimulationOutcome::refused,
+                        &SimulationOutcome::crashes, &SimulationOutcome::leaders}) {
+      all.*member += outcome.*member;
+    }
+  }
+  EXPECT_GT(all.placed, 5'000u);
+  EXPECT_GT(all.placed_over_several, 300u);
+  EXPECT_GT(all.placed_conditional, 100u);
+  EXPECT_GT(all.acknowledged, 2'000u);
+  EXPECT_GT(all.refused, 500u);
+  EXPECT_GT(all.crashes, 100u);
+  EXPECT_GT(all.leaders, 60u);
+}
+
 TEST(Simulation, KeepsThemWithSeedsNobodyTried) {
   std::random_device fresh;
   for (int i = 0; i != 10; ++i) {
-    const SimulationOptions options{.seed = fresh(), .steps = 8'000};
+    const SimulationOptions options{.seed = fresh(), .steps = 8'000, .real_writers = i % 2 == 1};
     const auto outcome = Simulation(options).run();
     expect_every_invariant(outcome, options);
   }
@@ -79,7 +100,7 @@ class SwitchedOff : public testing::TestWithParam<Mutant> {};
 TEST_P(SwitchedOff, IsMissed) {
   constexpr std::uint64_t seeds_max = 150;
   for (std::uint64_t seed = GetParam().seed; seed != GetParam().seed + seeds_max; ++seed) {
-    const auto outcome = Simulation({.seed = seed, .steps = 10'000, .off = GetParam().off}).run();
+    const auto outcome = Simulation({.seed = seed, .steps = 10'000, .off = GetParam().off, .real_writers = GetParam().real_writers}).run();
     if (outcome.invariant.empty()) continue;
     std::printf("%.*s: seed %ju, %s\n", static_cast<int>(GetParam().name.size()), GetParam().name.data(), static_cast<std::uintmax_t>(seed), outcome.what.c_str());
     EXPECT_TRUE(outcome.invariant.starts_with("I-"));

@@ -1,0 +1,273 @@
+// The simulation's nodes with the real writers: what the shell around ShardWriters does, in virtual time.
+
+#include <algorithm>
+
+#include "tests/simulation/parts.hpp"
+
+namespace evershard::simulation {
+
+using actors::PartAnswer;
+using cluster::NodeStep;
+
+namespace {
+
+constexpr Network::Microseconds link_timeout = 2 * Network::second;
+
+PartAnswer answer_to(const actors::PartAsked& asked, PartAnswer::Kind kind, Error error = {}) {
+  PartAnswer answer;
+  answer.attempt = asked.attempt;
+  answer.try_number = asked.try_number;
+  answer.shard = asked.shard;
+  answer.kind = kind;
+  answer.error = std::move(error);
+  return answer;
+}
+
+}  // namespace
+
+std::shared_ptr<RealWriters> Simulation::real_writers(const Node& node) const {
+  if (!options_.real_writers) return nullptr;
+  auto start = writers_of(node.disk.state());
+  if (options_.off == Off::tail_recovered) start.unordered.clear();
+  actors::ShardWriters::Options options;
+  options.node = node.number;
+  options.recent_entries_max = 64;  // so that look-ups matter
+  options.report_events_max = 8;
+  return std::make_shared<RealWriters>(std::move(start), options);
+}
+
+// -- the order
+
+void Simulation::keep(Process& process, const sharding::Cut& cut) {
+  if (process.real && cut.number > process.real->writers.last_cut()) process.real->cuts.emplace(cut.number, cut);
+}
+
+void Simulation::apply_real(Process& process, const NodeStep::Apply& apply) {
+  RealWriters& real = *process.real;
+  sharding::Cut cut;
+  if (const auto kept = real.cuts.find(apply.number); kept != real.cuts.end()) {
+    cut = kept->second;
+  } else {
+    cut.number = apply.number;
+    cut.first_position = apply.watermark + 1;
+  }
+  // What is missing before it was folded by the log.
+  if (const auto next = real.writers.watermark() + 1; cut.first_position != next) {
+    cut.segments.insert(cut.segments.begin(), sharding::Segment::elsewhere(cut.first_position - next));
+    cut.first_position = next;
+  }
+  real.cuts.erase(real.cuts.begin(), real.cuts.upper_bound(apply.number));
+  for (const auto& opening : apply.openings)
+    if (!real.writers.holds(opening.shard)) real.writers.adopt({opening.shard, Epoch{0}, ShardOffset{1}}, {});
+  // A writer begins once its opening is synced: Simulation::open().
+  std::erase_if(cut.openings, [&](const sharding::Opening& opening) {
+    if (opening.node != process.self.node) return false;
+    return options_.off != Off::begins_synced || std::ranges::none_of(apply.openings, [&](const auto& own) { return own.shard == opening.shard && own.epoch == opening.epoch; });
+  });
+  actors::WriterActions actions;
+  real.writers.announce(process.order.window_from(), process.order.digests_wanted());
+  real.writers.apply(cut, actions);
+  if (!actions.lost.empty()) throw Broken("I-Durable", actions.lost.front().second.what);
+  process.node.disk.write(apply);
+  for (const auto& opening : apply.openings) recovered(process, opening);
+  perform(process, process.order.applied(apply.number));
+  perform(process, std::move(actions));
+}
+
+void Simulation::session_begun(Process& process) {
+  actors::WriterActions begun;
+  process.real->writers.session_begun(begun);
+  perform(process, std::move(begun));
+}
+
+void Simulation::writers_step(Process& process, const std::function<void(actors::ShardWriters&, actors::WriterActions&)>& what) {
+  actors::WriterActions actions;
+  what(process.real->writers, actions);
+  perform(process, std::move(actions));
+}
+
+// -- the disk
+
+void Simulation::write_real(Process& process) {
+  RealWriters& real = *process.real;
+  while (real.writers.any()) {
+    auto batch = real.writers.close();
+    for (const auto& written : batch.journal.appends) {
+      if (!real.writers.is_open(written.place->shard))
+        throw Broken("I-SingleWriter", "node " + std::to_string(process.self.node) + " writes shard " + std::to_string(written.place->shard.value) + ", which is not open there");
+      // Its opening is on the same disk before it: what is durable of the writer's has its epoch beside it.
+      const auto epoch = process.node.disk.state().shards.at(written.place->shard).epoch;
+      JournalRecord record{written.place->shard, epoch, written.place->first, append_of(*written.append), {}, std::make_shared<storage::UnorderedAppend>(storage::UnorderedAppend{*written.append, *written.place})};
+      for (std::uint32_t i = 0; i != written.append->events.size(); ++i)
+        if (written.append->events[i].shard == record.shard) record.events.push_back(i);
+      tell("node", process.self.node, "writes append", record.append, "to shard", record.shard, "at offset", record.first);
+      for (std::uint32_t i = 0; i != record.events.size(); ++i) history_.written(record.shard, record.epoch, record.first + i, {record.append, record.events[i]});
+      process.node.disk.write(std::move(record));
+    }
+    real.writing.push_back({std::move(batch), process.node.disk.writes()});
+    if (options_.off == Off::sync_first) synced_real(process, process.node.disk.writes());
+    sync(process);
+  }
+}
+
+void Simulation::synced_real(Process& process, std::size_t writes) {
+  RealWriters& real = *process.real;
+  while (!real.writing.empty() && real.writing.front().until <= writes) {
+    const auto writing = std::move(real.writing.front());
+    real.writing.pop_front();
+    writers_step(process, [&](auto& writers, auto& actions) { writers.synced(writing.batch, actions); });
+  }
+}
+
+// -- what they want done
+
+void Simulation::perform(Process& process, actors::WriterActions actions) {
+  RealWriters& real = *process.real;
+  for (auto& report : actions.reports) {
+    if (!process.order.welcomed()) continue;
+    to_leader(process, [this, from = process.self, report](Leader& leader) { report_real(leader, from, report); });
+  }
+  for (auto& look_up : actions.look_ups) {
+    network_.after(network_.pick(3 * Network::millisecond), [this, self = process.self, look_up] {
+      const auto& here = nodes_[self.node - 1]->process;
+      if (!here || here->self != self) return;
+      const auto w = here->real->writers.watermark();
+      auto found = look_up.placed_at.value != 0 ? Result<std::optional<Appended>>(history_.find(append_of(look_up.attempt->prepared.append), w))
+                                                : looked_up(*look_up.attempt, w, look_up.confirm, here->order.window_from());
+      writers_step(*here, [&](auto& writers, auto& next) { writers.looked_up(look_up.attempt, found, next); });
+    });
+  }
+  for (auto& part : actions.parts) ask_part(process, part);
+  for (auto& reply : actions.part_replies) {
+    const auto asker = real.askers.find(reply.client);
+    if (asker == real.askers.end()) continue;
+    reply_part(process.self.node, asker->second, std::move(reply.answer));
+    real.askers.erase(asker);
+  }
+  for (auto& answer : actions.answers) answered_real(process, answer);
+  write_real(process);
+}
+
+void Simulation::report_real(Leader& leader, cluster::NodeProcess from, const actors::WriterReport& said) {
+  const auto& coordinator = leader.coordinator;
+  const bool asks = said.report.appends.empty();
+  auto promised = coordinator.stored().last_cut + (coordinator.putting() ? 2 : 1);
+  if (options_.off == Off::cut_since) promised = CutNumber{1};
+  report(leader, from, said.report);
+  if (!asks || !leader.alive) return;
+  const auto by = options_.off == Off::cut_since ? Epoch{0} : coordinator.stored().epoch;
+  network_.send(leader.endpoint(), from.node, [this, from, said, promised, by] {
+    auto& process = nodes_[from.node - 1]->process;
+    if (!process || process->self != from) return;
+    // A rule that is off: whoever made the last cut made this one.
+    const auto coordinator_of = by == Epoch{0} ? last_coordinator_ : by;
+    writers_step(*process, [&](auto& writers, auto& next) { writers.cut_promised(said.report.shard, said.report.epoch, said.ask, promised, coordinator_of, next); });
+  });
+}
+
+// -- parts: every one is answered once, if only by the link
+
+void Simulation::ask_part(Process& process, const actors::PartRequest& part) {
+  const auto owner = log_.state().shards[part.part.shard.value].node;
+  const auto ask = ++process.real->numbers;
+  process.real->asking.emplace(ask, part.part);
+  const RealWriters::Asker asker{process.self, ask};
+  network_.after(link_timeout, [this, asker, asked = part.part] { part_answered(asker, answer_to(asked, PartAnswer::Kind::lost, {ErrorCode::timeout, "the link lost it"})); });
+  if (owner == 0 || owner == process.self.node) return;
+  network_.send(process.self.node, owner, [this, owner, asker, part] {
+    auto& there = nodes_[owner - 1]->process;
+    if (!there) return;
+    auto attempt = part_attempt_of(*part.of, part.part);
+    const auto w = there->real->writers.watermark();
+    const auto known = looked_up(*attempt, w, false, there->order.window_from());
+    if (known && *known) return reply_part(owner, asker, answer_to(part.part, PartAnswer::Kind::known));
+    attempt->client = ++there->real->numbers;
+    there->real->askers.emplace(attempt->client, asker);
+    writers_step(*there, [&](auto& writers, auto& next) { writers.take(attempt, next); });
+  });
+}
+
+void Simulation::reply_part(std::uint32_t from, const RealWriters::Asker& asker, PartAnswer answer) {
+  network_.send(from, asker.process.node, [this, asker, answer] { part_answered(asker, answer); });
+}
+
+void Simulation::part_answered(const RealWriters::Asker& asker, const PartAnswer& answer) {
+  auto& process = nodes_[asker.process.node - 1]->process;
+  if (!process || process->self != asker.process || process->real->asking.erase(asker.ask) == 0) return;
+  writers_step(*process, [&](auto& writers, auto& next) { writers.part_answered(answer, next); });
+}
+
+// -- clients
+
+void Simulation::submit_real(Process& process, AppendId id) {
+  auto attempt = attempt_of(id, history_.request(id));
+  attempt->client = ++process.real->numbers;
+  process.real->clients.emplace(attempt->client, id);
+  const auto found = looked_up(*attempt, process.real->writers.watermark(), false, process.order.window_from());
+  actors::WriterActions actions;
+  if (!found) {
+    actions.answers.push_back({attempt->client, refuse(found.error())});
+  } else if (*found) {
+    actions.answers.push_back({attempt->client, **found});
+  } else {
+    process.real->writers.take(attempt, actions);
+  }
+  perform(process, std::move(actions));
+}
+
+Result<std::optional<Appended>> Simulation::looked_up(actors::Attempt& attempt, GlobalPosition w, bool confirm, GlobalPosition window_from) const {
+  auto& prepared = attempt.prepared;
+  const auto id = append_of(prepared.append);
+  prepared.view = w;
+  prepared.refusal.reset();
+  if (options_.off != Off::ids_looked_up) {
+    if (auto stored = history_.find(id, w)) {
+      stored->duplicate = true;
+      return stored;
+    }
+  }
+  prepared.heads.resize(prepared.append.aggregates.size() + prepared.guards.size());
+  for (std::size_t i = 0; i != prepared.heads.size(); ++i) {
+    const auto [shard, aggregate] = numbers_of(prepared.aggregate(i).id);
+    prepared.heads[i].version = history_.version(shard, aggregate, w);
+  }
+  for (std::size_t i = 0; i != prepared.terms.size(); ++i) {
+    auto& from = prepared.terms[i].from;
+    if (from >= w || (from >= window_from && !confirm)) continue;
+    auto match = history_.first_match(prepared.terms[i].query.items[0].all[0], from, w);
+    if (options_.off == Off::conditions_looked_up) match.reset();
+    if (options_.off == Off::refusal_confirmed && confirm && !match) match = w;
+    if (match) {
+      ErrorDetails details;
+      details.condition = static_cast<std::uint32_t>(i);
+      details.position = *match;
+      prepared.refusal = {Error{ErrorCode::condition_failed, "matched", std::move(details)}, *match};
+      return std::nullopt;
+    }
+    from = w;
+  }
+  return std::nullopt;
+}
+
+void Simulation::answered_real(Process& process, const actors::WriterAnswer& answer) {
+  const auto client = process.real->clients.find(answer.client);
+  if (client == process.real->clients.end()) throw Broken("I-Live", "a client is answered twice");
+  const AppendId id = client->second;
+  process.real->clients.erase(client);
+  const auto by = "node " + std::to_string(process.self.node);
+  if (!answer.result) {
+    tell(by, "refuses append", id, ":", std::string(name_of(answer.result.error().code)), answer.result.error().what);
+    history_.refused(id, answer.result.error(), process.real->writers.watermark(), by);
+    ++outcome_.refused;
+    return;
+  }
+  if (answer.durable) {
+    process.node.durable.emplace(id, network_.now());
+    return;
+  }
+  tell(by, "acknowledges append", id, "at position", answer.result->first_position);
+  history_.acknowledged(id, *answer.result, by);
+  ++outcome_.acknowledged;
+}
+
+}  // namespace evershard::simulation
