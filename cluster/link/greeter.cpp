@@ -173,6 +173,8 @@ GreetingSetup Greeter::setup_for(LinkSide side, NodeNumber to) {
   GreetingSetup setup;
   setup.side = side;
   setup.own = make_hello(options_.who, options_.limits, SessionNumber(random_of<std::uint64_t>() | 1), to);
+  setup.own.version = options_.versions.newest;
+  setup.own.version_oldest = options_.versions.oldest;
   setup.heartbeat = options_.limits.heartbeat;
   if (!options_.secret.empty()) setup.secret = options_.secret;
   setup.nonce = random_of<LinkNonce>();

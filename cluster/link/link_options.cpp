@@ -31,6 +31,7 @@ Result<void> check(const LinkOptions& options) {
     return wrong_option("the shard count is " + std::to_string(who.shards) + ", not from 1 to " + std::to_string(shards_max));
   }
   if (options.greetings_max == 0 || options.peers_max == 0) return wrong_option("greetings_max and peers_max must be above 0: nobody could connect");
+  if (options.versions.oldest == 0 || options.versions.oldest > options.versions.newest) return wrong_option("the versions spoken are none");
   EVERSHARD_TRY(check(options.limits));
   if (options.secret.empty() && !options.tls) return wrong_option("the link needs a shared secret or TLS: without them anybody could be a node");
   if (!options.secret.empty()) EVERSHARD_TRY(check_secret(options.secret));

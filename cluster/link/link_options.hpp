@@ -39,6 +39,7 @@ struct LinkOptions {
   bool insecure = false;          ///< without TLS, let others than this machine in
   std::size_t greetings_max = 256;  ///< connections that have not shown who they are; of more, the oldest goes
   std::size_t peers_max = 1'024;
+  LinkVersions versions{};  ///< this release's; others only to play another release in a test
 };
 
 /// Without reading a file.

@@ -17,6 +17,12 @@ namespace evershard::cluster {
 inline constexpr std::uint16_t link_version = 1;
 inline constexpr std::uint16_t link_version_oldest = 1;
 
+/// What a process speaks. Shape: from 1; the oldest not above the newest.
+struct LinkVersions {
+  std::uint16_t newest = link_version;
+  std::uint16_t oldest = link_version_oldest;
+};
+
 enum class NodeRole : std::uint8_t { node = 1, coordinator = 2, both = 3 };
 /// `node`, `coordinator`, `both`.
 std::string_view name_of(NodeRole role);

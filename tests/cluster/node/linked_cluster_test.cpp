@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <mutex>
 #include <thread>
 
 #include "evershard/cluster/peers/coordinator_links.hpp"
@@ -16,22 +18,45 @@ namespace {
 
 constexpr std::uint32_t linked_shards = 4;
 
-LinkOptions link_of(NodeNumber number, NodeRole role) {
+/// What peers that no session came of were told, from any thread.
+struct Refusals {
+  std::mutex mutex;
+  std::vector<std::string> texts;
+  [[nodiscard]] bool any(const std::string& part) {
+    const std::lock_guard lock(mutex);
+    return std::ranges::any_of(texts, [&](const std::string& text) { return text.find(part) != std::string::npos; });
+  }
+  auto note() {
+    return [this](const std::string& whom, const Error& why) {
+      const std::lock_guard lock(mutex);
+      texts.push_back(whom + ": " + why.what);
+    };
+  }
+};
+
+LinkOptions link_of(NodeNumber number, NodeRole role, LinkVersions versions) {
   LinkOptions link;
+  link.versions = versions;
   link.who = {"test", linked_shards, sharding::hash_id, number, role, 0};
   link.secret = "a secret of more than sixteen bytes, thirty-two perhaps";
   return link;
 }
 
+storage::Identity identity_of(NodeLinks& links) {
+  auto identity = links.identity(std::chrono::seconds(60));
+  if (!identity) throw std::runtime_error(identity.error().what);
+  return *std::move(identity);
+}
+
 /// One node: its links, its store, itself.
 struct LinkedNode {
-  LinkedNode(std::uint32_t number, std::uint16_t coordinator_port, const std::filesystem::path& folder) {
+  LinkedNode(std::uint32_t number, std::uint16_t coordinator_port, const std::filesystem::path& folder, LinkVersions versions = {}) {
     NodeLinksOptions options;
-    options.link = link_of(on_links(number), NodeRole::node);
+    options.link = link_of(on_links(number), NodeRole::node, versions);
     options.coordinator_host = "127.0.0.1";
     options.coordinator_port = coordinator_port;
     links = NodeLinks::open(options).value();
-    const auto identity = links->identity(std::chrono::seconds(10)).value();
+    const auto identity = identity_of(*links);
     storage::StoreOptions store_options;
     store_options.data_dir = folder / std::to_string(number);
     store_options.shards = identity.shards;
@@ -58,12 +83,13 @@ struct LinkedNode {
 };
 
 struct LinkedCoordinator {
-  explicit LinkedCoordinator(const std::filesystem::path& folder, std::uint16_t port = 0) {
+  explicit LinkedCoordinator(const std::filesystem::path& folder, std::uint16_t port = 0, LinkVersions versions = {}) {
     log = storage::open_cut_log({.data_dir = folder / "coordinator", .shards = linked_shards}).value();
     CoordinatorLinksOptions options;
-    options.link = link_of(coordinator_on_links, NodeRole::coordinator);
+    options.link = link_of(coordinator_on_links, NodeRole::coordinator, versions);
     options.listen_port = port;
     options.identity = log->identity();
+    options.refused = refusals.note();
     links = CoordinatorLinks::open(options).value();
     CoordinatorHostOptions host_options;
     host_options.coordinator.nodes_expected = 3;
@@ -77,6 +103,7 @@ struct LinkedCoordinator {
     links.reset();
   }
 
+  Refusals refusals;
   std::unique_ptr<storage::DurableCutLog> log;
   std::unique_ptr<CoordinatorLinks> links;
   std::unique_ptr<CoordinatorHost> host;
@@ -97,18 +124,17 @@ Result<Appended> until_done(ClusterNode& node, const Append& append) {
   return done;
 }
 
-TEST(LinkedCluster, IsOneStoreOverRealConnections) {
-  TemporaryFolder folder;
-  auto coordinator = std::make_unique<LinkedCoordinator>(folder.path());
-  const auto port = coordinator->links->port();
-  std::vector<std::unique_ptr<LinkedNode>> nodes;
-  for (std::uint32_t n = 1; n <= 3; ++n) nodes.push_back(std::make_unique<LinkedNode>(n, port, folder.path()));
-  for (int i = 0; i < 500; ++i, std::this_thread::sleep_for(std::chrono::milliseconds(10)))
-    if (all_owned(*nodes[0]->node) && all_owned(*nodes[1]->node) && all_owned(*nodes[2]->node)) break;
-
-  std::vector<std::string> expected;
-  GlobalPosition last;
-  const auto append = [&](std::size_t node) {
+/// Three nodes and a coordinator, and what was appended to them, all of which every node serves.
+class LinkedCluster : public testing::Test {
+ protected:
+  void SetUp() override {
+    coordinator = std::make_unique<LinkedCoordinator>(folder.path());
+    port = coordinator->links->port();
+    for (std::uint32_t n = 1; n <= 3; ++n) nodes.push_back(std::make_unique<LinkedNode>(n, port, folder.path()));
+    for (int i = 0; i < 3'000; ++i, std::this_thread::sleep_for(std::chrono::milliseconds(10)))
+      if (all_owned(*nodes[0]->node) && all_owned(*nodes[1]->node) && all_owned(*nodes[2]->node)) break;
+  }
+  void append(std::size_t node) {
     const auto payload = std::to_string(expected.size());
     auto one = Append().event("order-" + payload, "Placed", payload, {"x"}).event("account-" + payload, "Charged", payload, {"x"});
     one.request_id = EventId::random();
@@ -120,8 +146,9 @@ TEST(LinkedCluster, IsOneStoreOverRealConnections) {
     expected.push_back(payload);
     expected.push_back(payload);
     last = done->last_position;
-  };
-  const auto check = [&] {
+  }
+  void append_and_check(int appends = 3) {
+    for (int i = 0; i < appends; ++i) append(static_cast<std::size_t>(i) % 3);
     for (const auto& node : nodes) {
       std::vector<std::string> read;
       auto stream = node->node->read(Query().tags({"x"}), {.at_least = last});
@@ -129,21 +156,68 @@ TEST(LinkedCluster, IsOneStoreOverRealConnections) {
       EXPECT_FALSE(stream.error()) << stream.error()->what;
       EXPECT_EQ(read, expected);
     }
-  };
-  for (std::size_t i = 0; i < 9; ++i) append(i % 3);
-  check();
+  }
+  void restart_coordinator(LinkVersions versions = {}) {
+    coordinator.reset();
+    coordinator = std::make_unique<LinkedCoordinator>(folder.path(), port, versions);
+  }
+  void restart_node(std::uint32_t number, LinkVersions versions = {}) {
+    nodes[number - 1].reset();
+    nodes[number - 1] = std::make_unique<LinkedNode>(number, port, folder.path(), versions);
+  }
 
-  // The coordinator goes, and comes back on its log.
-  coordinator.reset();
-  coordinator = std::make_unique<LinkedCoordinator>(folder.path(), port);
-  for (std::size_t i = 0; i < 3; ++i) append(i % 3);
-  check();
+  TemporaryFolder folder;
+  std::unique_ptr<LinkedCoordinator> coordinator;
+  std::uint16_t port = 0;
+  std::vector<std::unique_ptr<LinkedNode>> nodes;
+  std::vector<std::string> expected;
+  GlobalPosition last;
+};
 
-  // A node goes, and comes back on its disk.
-  nodes[1].reset();
-  nodes[1] = std::make_unique<LinkedNode>(2, port, folder.path());
-  for (std::size_t i = 0; i < 3; ++i) append(i % 3);
-  check();
+TEST_F(LinkedCluster, IsOneStoreOverRealConnections) {
+  append_and_check(9);
+  restart_coordinator();
+  append_and_check();
+  restart_node(2);
+  append_and_check();
+}
+
+constexpr LinkVersions next_release{link_version + 1, link_version};
+constexpr LinkVersions release_after_next{link_version + 2, link_version + 1};
+
+// One process after the other, in any sequence, forward and back.
+TEST_F(LinkedCluster, IsUpgradedWhileItRuns) {
+  append_and_check();
+  restart_node(2, next_release);  // a node of the new release, the rest of the old one
+  append_and_check();
+  restart_coordinator(next_release);
+  append_and_check();
+  restart_node(3, next_release);
+  restart_node(1, next_release);
+  append_and_check();
+  restart_node(1, next_release);  // and back
+  append_and_check();
+}
+
+// Releases that are not neighbours say so on both sides, at once, and disturb nobody.
+TEST_F(LinkedCluster, RefusesAReleaseThatIsNoNeighbour) {
+  append_and_check();
+  Refusals told;
+  NodeLinksOptions options;
+  options.link = link_of(on_links(4), NodeRole::node, release_after_next);
+  options.coordinator_host = "127.0.0.1";
+  options.coordinator_port = port;
+  options.refused = told.note();
+  auto stranger = NodeLinks::open(options).value();
+  const auto identity = stranger->identity(std::chrono::seconds(5));
+  ASSERT_FALSE(identity);
+  EXPECT_THAT(identity.error().what, testing::HasSubstr("protocol version"));
+  const auto soon = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (std::chrono::steady_clock::now() < soon && !(told.any("protocol version") && coordinator->refusals.any("protocol version"))) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(told.any("the peer refused: the protocol version differs: 1 to 1 here, 2 to 3 at the peer")) << testing::PrintToString(told.texts);
+  EXPECT_TRUE(coordinator->refusals.any("1 to 1 here, 2 to 3 at the peer")) << testing::PrintToString(coordinator->refusals.texts);
+  append_and_check();
+  stranger.reset();
 }
 
 }  // namespace
