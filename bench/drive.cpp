@@ -7,7 +7,7 @@
 
 namespace evershard::bench {
 
-Outcome drive(EventStore& store, std::uint32_t in_flight, double seconds, const MakeAppend& make, const OnAnswer& on_answer) {
+Outcome drive(EventStore& store, std::uint32_t in_flight, double seconds, const MakeAppend& make, const OnAnswer& on_answer, const std::function<bool()>& enough) {
   Outcome out;
   InFlight room(in_flight);
   std::mutex mutex;  // completions may come from more than one thread of the store
@@ -25,7 +25,7 @@ Outcome drive(EventStore& store, std::uint32_t in_flight, double seconds, const 
     }
     if (on_answer) on_answer(answer);
   };
-  while (now_seconds() - began < seconds) {
+  while (now_seconds() - began < seconds && !(enough && enough())) {
     Append append = make();
     const auto events = append.events.size();
     ++out.appends;

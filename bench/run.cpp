@@ -30,7 +30,7 @@ struct Part {
   const char* name;
   Result<void> (*measure)(const BenchOptions&, Report&);
 };
-constexpr std::array<Part, 9> all_parts{{{"ceilings", measure_ceilings},
+constexpr std::array<Part, 11> all_parts{{{"ceilings", measure_ceilings},
                                          {"storage", measure_storage},
                                          {"append", measure_appends},
                                          {"latency", measure_latency},
@@ -38,6 +38,8 @@ constexpr std::array<Part, 9> all_parts{{{"ceilings", measure_ceilings},
                                          {"aggregates", measure_aggregates},
                                          {"door", measure_door},
                                          {"link", measure_link},
+                                         {"ordering", measure_ordering},
+                                         {"cluster", measure_cluster},
                                          {"open", measure_opening}}};
 
 }  // namespace
