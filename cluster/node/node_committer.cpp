@@ -48,7 +48,7 @@ actors::ShardWriters::Start writers_of(const NodeStart& node, std::vector<storag
   return start;
 }
 
-std::vector<ShardId> open_shards(const actors::ShardWriters& writers, std::size_t shards) {
+std::vector<ShardId> open_at(const actors::ShardWriters& writers, std::size_t shards) {
   std::vector<ShardId> open;
   for (std::size_t s = 0; s != shards; ++s) {
     const ShardId shard{static_cast<std::uint16_t>(s)};
@@ -739,7 +739,7 @@ void NodeCommitter::apply(const NodeStep::Apply& step) {
   auto staged = store_.stage_cut(sharding::cut_of_node(cut, own, step.openings));
   if (auto committed = store_.commit(*staged); !committed) return fail(committed.error());
   auto after = order_.applied(step.number);
-  reader_.owns(open_shards(*writers_, owner_of_.size()));
+  reader_.owns(open_at(*writers_, owner_of_.size()));
   watch_.advance(step.watermark);
   carry_out(std::move(actions));
   carry_out(std::move(after));
@@ -764,7 +764,7 @@ void NodeCommitter::carry_out(NodeActions actions) {
           } else if constexpr (std::is_same_v<What, NodeStep::Opened>) {
             WriterActions opened;
             writers_->open(what.opening.shard, what.opening.epoch, opened);
-            reader_.owns(open_shards(*writers_, owner_of_.size()));
+            reader_.owns(open_at(*writers_, owner_of_.size()));
             carry_out(std::move(opened));
           } else {
             WriterActions again;
