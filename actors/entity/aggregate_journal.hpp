@@ -1,4 +1,4 @@
-// AggregateJournal: what aggregates ask of a store; a store in this process, a fake with faults, later a cluster's node.
+// AggregateJournal: what aggregates ask of a store; a store in this process, a fake with faults, a cluster's node.
 
 #pragma once
 

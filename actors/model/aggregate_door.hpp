@@ -1,4 +1,4 @@
-// AggregateDoor: how aggregates are hosted and asked, whatever stands behind: the store in this process, later a cluster's node.
+// AggregateDoor: how aggregates are hosted and asked, whatever stands behind: the store in this process, or a node of a cluster.
 
 #pragma once
 

@@ -71,8 +71,9 @@ class EmbeddingCluster {
     options.coordinator_timeout = 60s;
     return options;
   }
-  Cluster& start(std::uint32_t number) {
-    nodes_[number].emplace(Cluster::join(options(number)).value());
+  Cluster& start(std::uint32_t number) { return start(number, options(number)); }
+  Cluster& start(std::uint32_t number, ClusterOptions with) {
+    nodes_[number].emplace(Cluster::join(std::move(with)).value());
     return *nodes_[number];
   }
   /// And hosts the bank.

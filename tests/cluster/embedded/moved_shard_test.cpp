@@ -108,6 +108,25 @@ TEST_F(MovedShard, LoadsAnAggregateWhenWhatIsWrittenToItHasItsPlace) {
   EXPECT_EQ(told->n, 0);
 }
 
+// Ahead of the store: what was decided on top of an append that somebody else's took the place of is refused, whatever version is there.
+TEST_F(MovedShard, AnAppendFollowsOneOfItsOwnWriter) {
+  int n = 0;
+  while (owner({"account", std::to_string(n)}) != 1) ++n;
+  const AggregateId id{"account", std::to_string(n)};
+  const auto appended = [&](std::uint64_t expected, AppendChain chain) {
+    std::promise<Result<Appended>> promise;
+    cluster_.node(1).committer().append_async(from_outside(id.value, "deposited", "1").expect(id, ExpectedVersion::exactly(SeqNr{expected})), chain,
+                                              [&](Result<Appended> result) { promise.set_value(std::move(result)); });
+    return promise.get_future().get();
+  };
+  ASSERT_TRUE(cluster_.node(1).append(from_outside(id.value, "deposited", "1")));
+  const auto refused = appended(1, {7, true});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::version_conflict);
+  EXPECT_TRUE(appended(1, {7, false}));
+  EXPECT_TRUE(appended(2, {7, true}));
+}
+
 // Whoever was told of the old owner is told so, and nothing is done there.
 TEST_F(MovedShard, RefusesWhatIsAskedOfTheWrongNode) {
   int n = 0;
