@@ -72,7 +72,7 @@ Options data_options() {
 
 Options store_options() {
   Options options = data_options();
-  options.value("server", "HOST:PORT", "or a running server, also unix:PATH; else EVERSHARD_SERVER")
+  options.value("server", "HOST:PORT", "or a running server, also unix:PATH, or nodes of a cluster, HOST:PORT,HOST:PORT; else EVERSHARD_SERVER")
       .value("token", "TOKEN", "for a server that asks for one; else EVERSHARD_TOKEN, which other users of this machine cannot see")
       .flag("tls", "speak TLS to the server; implied by each of the following")
       .value("tls-ca", "FILE", "who signed the server's certificate; else EVERSHARD_TLS_CA, else whom this machine trusts")

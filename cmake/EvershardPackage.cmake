@@ -104,6 +104,7 @@ endfunction()
 # After the last module an application may want.
 function(evershard_package)
   evershard_add_part(base evershard_cluster_store)
+  evershard_add_part(base evershard_sharding)
   evershard_install_parts(base)
   evershard_roots(embedding roots)
   foreach(root IN LISTS roots)

@@ -25,6 +25,15 @@ std::optional<GlobalPosition> position_if(bool given, std::uint64_t value) {
   return given ? std::optional(GlobalPosition(value)) : std::nullopt;
 }
 
+void put_view(const ClusterView& view, Membership& to) {
+  to.here = view.self;
+  for (const auto& node : view.nodes) to.members.push_back({node.node, node.door});
+  for (const auto& shard : view.shards) {
+    to.owners.push_back(shard.node);
+    to.epochs.push_back(shard.epoch);
+  }
+}
+
 }  // namespace
 
 grpc::ServerUnaryReactor* EventService::Append(Context* context, const Bytes* in, Bytes* out) { return answer_append(calls_, context, in, out); }
@@ -147,6 +156,22 @@ grpc::ServerUnaryReactor* EventService::GetTypes(Context* context, const Bytes* 
         const auto types = calls_.served.types();
         if (!types) return refuse(types.error());
         if (!types->empty()) response.set_types(encode_types(*types));
+        return {};
+      });
+}
+
+grpc::ServerUnaryReactor* EventService::Members(Context* context, const Bytes* in, Bytes* out) {
+  return answer_from_pool<pb::MembersRequest, pb::MembersResponse>(
+      calls_, Method::members, context, in, out, serving::Scope::read, [this](pb::MembersRequest&, pb::MembersResponse& response) -> Result<void> {
+        const auto stats = calls_.served.administration.stats();
+        if (!stats) return refuse(stats.error());
+        Membership told;
+        told.store_id = stats->info.store_id;
+        told.fork_id = stats->info.fork_id;
+        told.shards = stats->info.shards;
+        told.hash = stats->info.hash;
+        if (calls_.served.cluster != nullptr) put_view(calls_.served.cluster->view(), told);
+        messages::put(told, response);
         return {};
       });
 }

@@ -15,7 +15,8 @@ using RawEventStore = pb::EventStore::WithRawCallbackMethod_Append<pb::EventStor
         pb::EventStore::WithRawCallbackMethod_GetEvent<pb::EventStore::WithRawCallbackMethod_GetAggregate<
             pb::EventStore::WithRawCallbackMethod_ListAggregates<pb::EventStore::WithRawCallbackMethod_GetState<
                 pb::EventStore::WithRawCallbackMethod_PutSnapshot<pb::EventStore::WithRawCallbackMethod_GetSnapshot<
-                    pb::EventStore::WithRawCallbackMethod_ListSnapshots<pb::EventStore::WithRawCallbackMethod_GetTypes<Base>>>>>>>>>>>>>;
+                    pb::EventStore::WithRawCallbackMethod_ListSnapshots<pb::EventStore::WithRawCallbackMethod_GetTypes<
+                        pb::EventStore::WithRawCallbackMethod_Members<Base>>>>>>>>>>>>>>;
 
 class EventService final : public RawEventStore<pb::EventStore::Service> {
  public:
@@ -37,6 +38,7 @@ class EventService final : public RawEventStore<pb::EventStore::Service> {
   grpc::ServerUnaryReactor* GetSnapshot(Context* context, const Bytes* in, Bytes* out) override;
   grpc::ServerUnaryReactor* ListSnapshots(Context* context, const Bytes* in, Bytes* out) override;
   grpc::ServerUnaryReactor* GetTypes(Context* context, const Bytes* in, Bytes* out) override;
+  grpc::ServerUnaryReactor* Members(Context* context, const Bytes* in, Bytes* out) override;
 
  private:
   Calls& calls_;

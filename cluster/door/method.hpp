@@ -10,14 +10,14 @@ namespace evershard::door {
 
 enum class Method : std::uint8_t {
   append, append_many, read, subscribe,
-  head, get_event, get_aggregate, list_aggregates, get_state, put_snapshot, get_snapshot, list_snapshots, get_types,
+  head, get_event, get_aggregate, list_aggregates, get_state, put_snapshot, get_snapshot, list_snapshots, get_types, members,
   stats, flush, verify, vacuum, backup,
 };
 
 /// In the order of Method. Source: protocol/v1/service.proto
-inline constexpr std::array<std::string_view, 18> method_names{
+inline constexpr std::array<std::string_view, 19> method_names{
     "Append", "AppendMany", "Read", "Subscribe",
-    "Head", "GetEvent", "GetAggregate", "ListAggregates", "GetState", "PutSnapshot", "GetSnapshot", "ListSnapshots", "GetTypes",
+    "Head", "GetEvent", "GetAggregate", "ListAggregates", "GetState", "PutSnapshot", "GetSnapshot", "ListSnapshots", "GetTypes", "Members",
     "Stats", "Flush", "Verify", "Vacuum", "Backup",
 };
 

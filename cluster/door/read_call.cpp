@@ -37,7 +37,7 @@ Result<void> ReadCall::begin(grpc::CallbackServerContext* context, const grpc::B
     EVERSHARD_TRY(query.check());
     if (options.at_least && !request_.has_at_least()) request_.mutable_at_least()->set_position(options.at_least->value);
     options.at_least.reset();  // the watch waits, not a thread of the pool
-    stream_.emplace(calls_.served.store.read(std::move(query), options));
+    open_ = [&store = calls_.served.store, query = std::move(query), options] { return store.read(query, options); };
     return {};
   }
   if (request_.has_options()) return refuse(ErrorCode::invalid_argument, "options: go with a query, stream goes with an aggregate");
@@ -46,12 +46,18 @@ Result<void> ReadCall::begin(grpc::CallbackServerContext* context, const grpc::B
   aggregate.value = request_.aggregate().value();
   StreamOptions options;
   EVERSHARD_TRY(messages::get(*request_.mutable_stream(), options));
-  stream_.emplace(calls_.served.store.read(std::move(aggregate), options));
+  open_ = [&store = calls_.served.store, aggregate = std::move(aggregate), options] { return store.read(aggregate, options); };
   return {};
 }
 
 /// In the pool. Nobody else is in it: reading_ is true.
 void ReadCall::read_page() {
+  if (!stream_) {  // as of now, behind the wait for a watermark
+    auto stream = open_();
+    const std::lock_guard lock(mutex_);
+    stream_.emplace(std::move(stream));
+    if (cancelled_) stream_->cancel();
+  }
   auto page = stream_->next_page();
   if (!page) return end(page.error());
   calls_.served.metrics->events_read("grpc", page->events.size());

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <optional>
 
@@ -29,6 +30,7 @@ class ReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public
   UnderWay here_;
   std::shared_ptr<ReadCall> self_;  ///< until OnDone
   pb::ReadRequest request_;
+  std::function<EventStream()> open_;
   std::optional<EventStream> stream_;  ///< the pool's, but for cancel()
   serving::HeadWatch::Ticket ticket_ = 0;  ///< set before the call can be cancelled
   std::mutex mutex_;

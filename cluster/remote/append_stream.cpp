@@ -1,5 +1,6 @@
 #include "evershard/cluster/remote/append_stream.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -9,6 +10,7 @@
 namespace evershard::remote {
 namespace {
 
+constexpr auto left_again_after = std::chrono::seconds(1);
 constexpr const char* method = "/evershard.v1.EventStore/AppendMany";
 
 /// Trying again changes nothing.
@@ -16,7 +18,8 @@ bool is_final(ErrorCode code) {
   return code == ErrorCode::unauthenticated || code == ErrorCode::permission_denied || code == ErrorCode::invalid_argument || code == ErrorCode::too_large;
 }
 
-Result<Appended> result_of(const grpc::ByteBuffer& bytes) {
+/// `watermark`: what the server told.
+Result<Appended> result_of(const grpc::ByteBuffer& bytes, GlobalPosition& watermark) {
   grpc::Slice slice;
   pb::AppendOutcome outcome;
   if (!bytes.DumpToSingleSlice(&slice).ok() || slice.size() > std::numeric_limits<int>::max() ||
@@ -24,6 +27,7 @@ Result<Appended> result_of(const grpc::ByteBuffer& bytes) {
     return refuse(ErrorCode::corruption, "the server's answer is no evershard.v1.AppendOutcome; the append may have been stored");
   }
   if (outcome.has_appended()) {
+    watermark = GlobalPosition(std::max(outcome.appended().watermark(), outcome.appended().last_position()));
     Appended appended;
     EVERSHARD_TRY(messages::get(*outcome.mutable_appended(), appended));
     return appended;
@@ -38,7 +42,7 @@ Result<Appended> result_of(const grpc::ByteBuffer& bytes) {
 /// One stream, from its opening to its end.
 class AppendStream::Call final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  explicit Call(AppendStream& owner) : context(owner.connection_->context()), owner_(owner) {}
+  Call(AppendStream& owner, Door& at) : context(owner.connection_->context()), door(at), owner_(owner) {}
 
   void OnReadDone(bool ok) override {
     if (!ok) {
@@ -64,6 +68,11 @@ class AppendStream::Call final : public grpc::ClientBidiReactor<grpc::ByteBuffer
   }
   /// Under the lock: the call has not come to its end.
   [[nodiscard]] bool writable() const { return writable_; }
+  /// Under the lock: nothing more is sent on it.
+  void retire() {
+    writable_ = false;
+    context->TryCancel();
+  }
   void write(const std::string& request, bool more) {
     const grpc::Slice slice(request);
     outgoing_ = grpc::ByteBuffer(&slice, 1);
@@ -75,6 +84,7 @@ class AppendStream::Call final : public grpc::ClientBidiReactor<grpc::ByteBuffer
 
   std::shared_ptr<Call> self;  ///< until OnDone
   std::unique_ptr<grpc::ClientContext> context;
+  Door& door;
 
  private:
   AppendStream& owner_;
@@ -83,8 +93,9 @@ class AppendStream::Call final : public grpc::ClientBidiReactor<grpc::ByteBuffer
   bool writable_ = true;
 };
 
-AppendStream::AppendStream(std::shared_ptr<Connection> connection)
+AppendStream::AppendStream(std::shared_ptr<Connection> connection, std::uint32_t node)
     : connection_(std::move(connection)),
+      node_(node),
       pending_({connection_->options().appends_in_flight_max, connection_->options().bytes_in_flight_max}),
       keeper_([this] { keep_time(); }) {}
 
@@ -103,32 +114,61 @@ AppendStream::~AppendStream() {
   tell(std::move(ended));
 }
 
-void AppendStream::send(const Append& append, AppendCompletion done) {
+void AppendStream::send(const Append& append, PendingAppends::Clock::time_point deadline, AppendCompletion done) {
   auto request = codec::encode(append);
   Lock lock(mutex_);
   const bool was_idle = pending_.idle();
-  auto added = pending_.add(std::move(request), PendingAppends::Clock::now() + connection_->options().timeout, done);
+  auto added = pending_.add(std::move(request), deadline, done);
   if (!added) {
     lock.unlock();
     return done(refuse(std::move(added).error()));
   }
   if (was_idle) changed_.notify_all();
+  look_homewards(lock);
   if (!call_ && PendingAppends::Clock::now() >= retry_at_) open(lock);
   else write_next(lock);
 }
 
+/// Where its own door is open and its call goes elsewhere, it changes over: as soon as nothing is under way.
+void AppendStream::look_homewards(Lock&) {
+  if (!call_ || !call_->writable()) return;
+  if (!leaving_ && node_ != 0 && !at_home_) leaving_ = connection_->home(node_) != nullptr;
+  if (leaving_ && pending_.none_sent()) call_->retire();
+}
+
+/// The node says that it cannot, or that the shard lives elsewhere: another one is asked from now on, but not over and over again for
+/// a shard that nobody has.
+void AppendStream::leave(Lock&, ErrorCode why) {
+  if (why != ErrorCode::wrong_shard && why != ErrorCode::fenced && why != ErrorCode::unavailable) return;
+  const auto now = PendingAppends::Clock::now();
+  if (leaving_ || !connection_->several() || now - left_at_ < left_again_after) return;
+  left_at_ = now;
+  leaving_ = true;
+  connection_->failed(call_->door);
+  connection_->learn_shards(true);
+}
+
 void AppendStream::open(Lock& lock) {
-  call_ = std::make_shared<Call>(*this);
+  auto* const own = node_ == 0 ? nullptr : connection_->home(node_);
+  auto* const door = own != nullptr ? own : connection_->door_now();
+  at_home_ = own != nullptr;
+  if (door == nullptr) {
+    trouble_ = connection_->trouble().what;
+    retry_at_ = PendingAppends::Clock::now() + pause_before(tries_++);
+    changed_.notify_all();
+    return;
+  }
+  call_ = std::make_shared<Call>(*this, *door);
   call_->self = call_;
   writing_ = false;
-  grpc::GenericStub stub(connection_->channel());
+  grpc::GenericStub stub(door->channel);
   stub.PrepareBidiStreamingCall(call_->context.get(), method, {}, call_.get());
   call_->begin();
   write_next(lock);
 }
 
 void AppendStream::write_next(Lock&) {
-  if (!call_ || !call_->writable() || writing_ || closing_) return;
+  if (!call_ || !call_->writable() || writing_ || closing_ || leaving_) return;
   const auto* request = pending_.next_to_send();
   if (request == nullptr) return;
   writing_ = true;
@@ -136,13 +176,20 @@ void AppendStream::write_next(Lock&) {
 }
 
 void AppendStream::answered(const grpc::ByteBuffer& bytes) {
-  auto result = result_of(bytes);
+  GlobalPosition watermark;
+  auto result = result_of(bytes, watermark);
+  connection_->see(watermark);
+  const ErrorCode refused = result ? ErrorCode{} : result.error().code;
   std::optional<PendingAppends::Ended> ended;
+  Door* door = nullptr;
   {
-    const Lock lock(mutex_);
-    tries_ = 0;
+    Lock lock(mutex_);
+    if (std::exchange(tries_, 0) != 0 && call_) door = &call_->door;
     ended = pending_.answered(std::move(result));
+    if (call_) leave(lock, refused);
+    if (leaving_) look_homewards(lock);
   }
+  if (door != nullptr) connection_->worked(*door);
   if (ended) ended->done(std::move(ended->result));
 }
 
@@ -151,10 +198,15 @@ void AppendStream::ended(const grpc::Status& status, std::shared_ptr<Call> call)
   std::vector<PendingAppends::Ended> ended;
   {
     const Lock lock(mutex_);
+    const bool moved = std::exchange(leaving_, false);
+    if (!moved && !closing_ && !is_final(error.code)) {
+      connection_->failed(call->door);
+      connection_->learn_shards(true);
+    }
     pending_.broken();
     if (is_final(error.code)) ended = pending_.all(error, error);
     trouble_ = error.what;
-    retry_at_ = PendingAppends::Clock::now() + pause_before(tries_++);
+    retry_at_ = PendingAppends::Clock::now() + (moved ? std::chrono::milliseconds(0) : pause_before(tries_++));
     writing_ = false;
     call_.reset();
     over_ = std::move(call);

@@ -1,4 +1,4 @@
-// AppendStream: one AppendMany to the server for all appends of a Remote, so that they are decided in the order they were sent.
+// AppendStream: one AppendMany for many appends, so that they are decided in the order they were sent; to one door after the other.
 
 #pragma once
 
@@ -14,22 +14,27 @@
 
 namespace evershard::remote {
 
+/// Goes to its node's own door where that is open, else to the one that works; comes home when it can, without changing the order.
+///
 /// A thread keeps the time: it ends what is late, and opens the stream again when it broke and somebody waits.
 class AppendStream {
  public:
-  explicit AppendStream(std::shared_ptr<Connection> connection);
+  /// `node`: whose door it prefers; 0: nobody's.
+  AppendStream(std::shared_ptr<Connection> connection, std::uint32_t node);
   /// Ends what waits. Not from a completion.
   ~AppendStream();
   AppendStream(const AppendStream&) = delete;
 
-  /// The append has its ids. `done`: from a thread of gRPC's, or at once from the caller's where it is refused here.
-  void send(const Append& append, AppendCompletion done);
+  /// The append has its ids; `deadline` never goes back. `done`: from a thread of gRPC's, or at once from the caller's where it is refused here.
+  void send(const Append& append, PendingAppends::Clock::time_point deadline, AppendCompletion done);
 
  private:
   class Call;
   using Lock = std::unique_lock<std::mutex>;
 
   void open(Lock& lock);
+  void look_homewards(Lock& lock);
+  void leave(Lock& lock, ErrorCode why);
   void write_next(Lock& lock);
   void answered(const grpc::ByteBuffer& bytes);
   void ended(const grpc::Status& status, std::shared_ptr<Call> call);
@@ -37,6 +42,7 @@ class AppendStream {
   static void tell(std::vector<PendingAppends::Ended> ended);
 
   const std::shared_ptr<Connection> connection_;
+  const std::uint32_t node_;
   std::mutex mutex_;
   std::condition_variable changed_;
   PendingAppends pending_;
@@ -45,6 +51,9 @@ class AppendStream {
   /// it goes before connection_ does.
   std::shared_ptr<Call> over_;
   bool writing_ = false;
+  bool at_home_ = false;  ///< the call goes to its own door
+  bool leaving_ = false;  ///< its own door is open again, or this one cannot: what was sent is answered first
+  PendingAppends::Clock::time_point left_at_{};  ///< last, because a node said that it cannot
   bool closing_ = false;
   std::uint32_t tries_ = 0;  ///< since the last answer
   PendingAppends::Clock::time_point retry_at_{};

@@ -37,6 +37,7 @@ class PendingAppends {
   [[nodiscard]] Result<void> add(std::string request, Clock::time_point deadline, AppendCompletion& done);
   /// The next one to send, which counts as sent from now on; stays where it is until it is answered. Nothing: all were sent.
   [[nodiscard]] const std::string* next_to_send();
+  [[nodiscard]] bool none_sent() const { return sent_ == 0; }
   [[nodiscard]] bool has_unsent() const { return sent_ < pending_.size(); }
   /// The oldest one that was sent. Nothing: nobody waits for it any more, or nothing was sent.
   [[nodiscard]] std::optional<Ended> answered(Result<Appended> result);

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <future>
 #include <limits>
+#include <thread>
 #include <utility>
 
-#include "evershard/cluster/remote/append_stream.hpp"
+#include "evershard/cluster/remote/append_lanes.hpp"
 #include "evershard/cluster/remote/connection.hpp"
 #include "evershard/cluster/remote/remote_feed.hpp"
 #include "evershard/cluster/remote/remote_pages.hpp"
@@ -18,9 +19,10 @@ using remote::Connection;
 namespace pb = evershard::v1;
 
 struct Remote::Impl {
-  explicit Impl(std::shared_ptr<Connection> c) : connection(std::move(c)), appends(connection) {}
+  explicit Impl(std::shared_ptr<Connection> c) : connection(std::move(c)), appends(std::make_shared<remote::AppendLanes>(connection)) {}
+  ~Impl() { appends->close(); }
   std::shared_ptr<Connection> connection;
-  remote::AppendStream appends;
+  std::shared_ptr<remote::AppendLanes> appends;
 };
 
 namespace {
@@ -40,8 +42,10 @@ std::uint32_t wire_ms(std::chrono::milliseconds time) {
 /// Reads what long work tells until its end; `report` takes the last message.
 template <class Response, class Open, class Report>
 Result<void> follow_work(Connection& connection, const Progress& progress, Open open, Report report) {
+  auto door = connection.door(Connection::Clock::now() + connection.options().timeout);
+  if (!door) return refuse(std::move(door).error());
   auto context = connection.context();
-  auto reader = open(*context);
+  auto reader = open(**door, *context);
   Response response;
   bool stopped = false;
   while (reader->Read(&response)) {
@@ -66,10 +70,38 @@ Remote::Remote(Remote&&) noexcept = default;
 Remote& Remote::operator=(Remote&&) noexcept = default;
 Remote::~Remote() = default;
 
+namespace {
+
+/// What another try may find otherwise, where there are several nodes. `timeout`: it may be stored, the same again tells.
+bool another_time(ErrorCode code) {
+  return code == ErrorCode::unavailable || code == ErrorCode::wrong_shard || code == ErrorCode::fenced || code == ErrorCode::timeout;
+}
+
+}  // namespace
+
 Result<Appended> Remote::append(Append append) {
+  give_ids(append);
+  const auto& connection = impl_->connection;
+  const auto deadline = Connection::Clock::now() + connection->options().timeout;
+  bool unknown = false;
+  for (std::uint32_t tries = 0;; ++tries) {
+    auto done = append_once(append);
+    if (done || !another_time(done.error().code) || !connection->several()) return done;
+    unknown = unknown || done.error().code == ErrorCode::timeout;
+    connection->learn_shards(true);
+    const auto pause = remote::pause_before(tries);
+    if (Connection::Clock::now() + pause >= deadline) {
+      if (!unknown || done.error().code == ErrorCode::timeout) return done;
+      return refuse(ErrorCode::timeout, "whether the append was stored is unknown: the same append again tells (" + done.error().what + ')');
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+Result<Appended> Remote::append_once(const Append& append) {
   auto promise = std::make_shared<std::promise<Result<Appended>>>();
   auto answer = promise->get_future();
-  append_async(std::move(append), [promise](Result<Appended> result) { promise->set_value(std::move(result)); });
+  append_async(append, [promise](Result<Appended> result) { promise->set_value(std::move(result)); });
   return answer.get();
 }
 
@@ -77,18 +109,16 @@ void Remote::append_async(Append append, AppendCompletion done) {
   give_ids(append);
   // What no store would take cannot always be put into a message either; the server has limits of its own.
   if (auto checked = check(append, Limits::most()); !checked) return done(refuse(std::move(checked).error()));
-  impl_->appends.send(append, std::move(done));
+  impl_->appends->send(std::move(append), std::move(done));
 }
 
 EventStream Remote::read(Query query, ReadOptions options) {
   if (auto checked = query.check(); !checked) return EventStream(std::move(checked).error());
   pb::ReadRequest request;
   messages::put(query, *request.mutable_query());
-  if (options.at_least) request.mutable_at_least()->set_position(options.at_least->value);
-  if (options.at_least) request.mutable_at_least()->set_timeout_ms(wire_ms(impl_->connection->options().timeout));
-  options.at_least.reset();
+  const auto at_least = std::exchange(options.at_least, std::nullopt);
   messages::put(options, *request.mutable_options());
-  return EventStream(std::make_unique<remote::RemotePages>(impl_->connection, std::move(request)));
+  return EventStream(std::make_unique<remote::RemotePages>(impl_->connection, std::move(request), at_least));
 }
 
 EventStream Remote::read(AggregateId aggregate, StreamOptions options) {
@@ -96,7 +126,7 @@ EventStream Remote::read(AggregateId aggregate, StreamOptions options) {
   pb::ReadRequest request;
   messages::put(aggregate, *request.mutable_aggregate());
   messages::put(options, *request.mutable_stream());
-  return EventStream(std::make_unique<remote::RemotePages>(impl_->connection, std::move(request)));
+  return EventStream(std::make_unique<remote::RemotePages>(impl_->connection, std::move(request), std::nullopt));
 }
 
 EventFeed Remote::follow(Query query, FollowOptions options) {
@@ -109,24 +139,50 @@ EventFeed Remote::follow(Query query, FollowOptions options) {
   return EventFeed(std::make_unique<remote::RemoteFeed>(impl_->connection, std::move(request)));
 }
 
+namespace {
+
+/// A call that waits for what was seen, or for what is asked for, and then reads.
+///
+/// Shape: `call`: grpc::Status(Door&, grpc::ClientContext&), sends `request`
+template <class Request, class Call>
+Result<void> ask_behind(Connection& connection, Request& request, Call call, std::optional<GlobalPosition> asked = {},
+                        std::optional<std::chrono::milliseconds> timeout = {}) {
+  const auto position = connection.at_least(asked);
+  return connection.ask(
+      timeout.value_or(connection.options().timeout),
+      [&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds left) {
+        if (position) {
+          request.mutable_at_least()->set_position(position->value);
+          request.mutable_at_least()->set_timeout_ms(wire_ms(connection.wait_at_one(left)));
+        }
+        return call(door, context);
+      },
+      Connection::Again::not_served, position ? Connection::answer_grace : std::chrono::milliseconds(0));
+}
+
+}  // namespace
+
 Result<GlobalPosition> Remote::head() {
+  pb::HeadRequest request;
   pb::HeadResponse response;
-  EVERSHARD_TRY(impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->events().Head(&context, {}, &response); }));
+  EVERSHARD_TRY(ask_behind(*impl_->connection, request, [&](remote::Door& door, grpc::ClientContext& context) { return door.events->Head(&context, request, &response); }));
+  see(GlobalPosition(response.watermark()));
   return GlobalPosition(response.watermark());
 }
 
 Result<GlobalPosition> Remote::wait_for(GlobalPosition position, std::chrono::milliseconds timeout) {
   pb::HeadRequest request;
-  request.mutable_at_least()->set_position(position.value);
-  const auto asked_ms = wire_ms(timeout);
-  request.mutable_at_least()->set_timeout_ms(asked_ms);
   pb::HeadResponse response;
-  // The server says itself that the time is up; the call's own deadline is for a server that says nothing.
-  EVERSHARD_TRY(impl_->connection->ask(std::chrono::milliseconds(asked_ms) + std::chrono::seconds(1), [&](grpc::ClientContext& context) {
-    return impl_->connection->events().Head(&context, request, &response);
-  }));
+  EVERSHARD_TRY(ask_behind(
+      *impl_->connection, request, [&](remote::Door& door, grpc::ClientContext& context) { return door.events->Head(&context, request, &response); }, position,
+      std::chrono::milliseconds(wire_ms(timeout))));
+  see(GlobalPosition(response.watermark()));
   return GlobalPosition(response.watermark());
 }
+
+GlobalPosition Remote::seen() const { return impl_->connection->seen(); }
+
+void Remote::see(GlobalPosition position) { impl_->connection->see(position); }
 
 Result<AggregateInfo> Remote::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) {
   EVERSHARD_TRY(AggregateId::check(aggregate));
@@ -134,9 +190,10 @@ Result<AggregateInfo> Remote::aggregate(const AggregateId& aggregate, std::optio
   messages::put(aggregate, *request.mutable_aggregate());
   if (up_to) request.set_up_to(up_to->value);
   pb::AggregateInfo response;
-  EVERSHARD_TRY(impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->events().GetAggregate(&context, request, &response); }));
+  EVERSHARD_TRY(ask_behind(*impl_->connection, request, [&](remote::Door& door, grpc::ClientContext& context) { return door.events->GetAggregate(&context, request, &response); }));
   AggregateInfo info;
   EVERSHARD_TRY(messages::get(response, info));
+  see(info.last_position);
   return info;
 }
 
@@ -150,7 +207,7 @@ Result<std::vector<AggregateInfo>> Remote::aggregates(std::optional<std::string>
     if (after) messages::put(*after, *request.mutable_after());
     request.set_limit(static_cast<std::uint32_t>(std::min<std::size_t>(limit - aggregates.size(), 10'000)));
     pb::ListAggregatesResponse response;
-    EVERSHARD_TRY(impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->events().ListAggregates(&context, request, &response); }));
+    EVERSHARD_TRY(ask_behind(*impl_->connection, request, [&](remote::Door& door, grpc::ClientContext& context) { return door.events->ListAggregates(&context, request, &response); }));
     for (const auto& one : response.aggregates()) {
       aggregates.emplace_back();
       EVERSHARD_TRY(messages::get(one, aggregates.back()));
@@ -165,9 +222,10 @@ Result<RecordedEvent> Remote::event_at(GlobalPosition position) {
   pb::GetEventRequest request;
   request.set_position(position.value);
   pb::RecordedEvent response;
-  EVERSHARD_TRY(impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->events().GetEvent(&context, request, &response); }));
+  EVERSHARD_TRY(ask_behind(*impl_->connection, request, [&](remote::Door& door, grpc::ClientContext& context) { return door.events->GetEvent(&context, request, &response); }));
   RecordedEvent event;
   EVERSHARD_TRY(messages::get(response, event));
+  see(event.position);
   return event;
 }
 
@@ -176,15 +234,28 @@ Result<void> Remote::put_snapshot(Snapshot snapshot) {
   pb::Snapshot request;
   messages::put(snapshot, request);
   pb::PutSnapshotResponse response;
-  return impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->events().PutSnapshot(&context, request, &response); },
-                                Connection::Again::not_reached);
+  return impl_->connection->ask(
+      [&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds left) {
+        if (const auto position = impl_->connection->at_least({}); position && impl_->connection->several()) {
+          // The version may be so new that this node has not heard of it.
+          pb::HeadRequest head;
+          head.mutable_at_least()->set_position(position->value);
+          head.mutable_at_least()->set_timeout_ms(wire_ms(impl_->connection->wait_at_one(left)));
+          auto waiting = impl_->connection->context();
+          waiting->set_deadline(context.deadline());
+          pb::HeadResponse there;
+          if (auto status = door.events->Head(waiting.get(), head, &there); !status.ok()) return status;
+        }
+        return door.events->PutSnapshot(&context, request, &response);
+      },
+      Connection::Again::not_reached);
 }
 
 namespace {
 
-Result<std::optional<RecordedSnapshot>> snapshot_of(Connection& connection, const pb::GetSnapshotRequest& request) {
+Result<std::optional<RecordedSnapshot>> snapshot_of(Connection& connection, pb::GetSnapshotRequest& request) {
   pb::GetSnapshotResponse response;
-  EVERSHARD_TRY(connection.ask([&](grpc::ClientContext& context) { return connection.events().GetSnapshot(&context, request, &response); }));
+  EVERSHARD_TRY(ask_behind(connection, request, [&](remote::Door& door, grpc::ClientContext& context) { return door.events->GetSnapshot(&context, request, &response); }));
   std::optional<RecordedSnapshot> snapshot;
   if (response.has_snapshot()) EVERSHARD_TRY(messages::get(*response.mutable_snapshot(), snapshot.emplace()));
   return snapshot;
@@ -213,7 +284,7 @@ Result<std::vector<RecordedSnapshot>> Remote::snapshots(const AggregateId& aggre
   pb::ListSnapshotsRequest request;
   messages::put(aggregate, *request.mutable_aggregate());
   pb::ListSnapshotsResponse response;
-  EVERSHARD_TRY(impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->events().ListSnapshots(&context, request, &response); }));
+  EVERSHARD_TRY(ask_behind(*impl_->connection, request, [&](remote::Door& door, grpc::ClientContext& context) { return door.events->ListSnapshots(&context, request, &response); }));
   std::vector<RecordedSnapshot> snapshots(static_cast<std::size_t>(response.snapshots_size()));
   for (int i = 0; i < response.snapshots_size(); ++i) EVERSHARD_TRY(messages::get(*response.mutable_snapshots(i), snapshots[static_cast<std::size_t>(i)]));
   return snapshots;
@@ -221,7 +292,7 @@ Result<std::vector<RecordedSnapshot>> Remote::snapshots(const AggregateId& aggre
 
 Result<StoreStats> Remote::stats() const {
   pb::StatsResponse response;
-  EVERSHARD_TRY(impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->administration().Stats(&context, {}, &response); }));
+  EVERSHARD_TRY(impl_->connection->ask([&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.administration->Stats(&context, {}, &response); }));
   StoreStats stats;
   EVERSHARD_TRY(messages::get(response, stats));
   return stats;
@@ -229,21 +300,21 @@ Result<StoreStats> Remote::stats() const {
 
 Result<void> Remote::flush() {
   pb::FlushResponse response;
-  return impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->administration().Flush(&context, {}, &response); },
+  return impl_->connection->ask([&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.administration->Flush(&context, {}, &response); },
                                 Connection::Again::not_reached);
 }
 
 Result<VerifyReport> Remote::verify(Progress progress) {
   VerifyReport report;
   EVERSHARD_TRY(follow_work<pb::VerifyResponse>(
-      *impl_->connection, progress, [&](grpc::ClientContext& context) { return impl_->connection->administration().Verify(&context, {}); },
+      *impl_->connection, progress, [&](remote::Door& door, grpc::ClientContext& context) { return door.administration->Verify(&context, {}); },
       [&](pb::VerifyResponse& response) { (void)messages::get(*response.mutable_report(), report); }));
   return report;
 }
 
 Result<void> Remote::vacuum(Progress progress) {
   return follow_work<pb::VacuumResponse>(
-      *impl_->connection, progress, [&](grpc::ClientContext& context) { return impl_->connection->administration().Vacuum(&context, {}); },
+      *impl_->connection, progress, [&](remote::Door& door, grpc::ClientContext& context) { return door.administration->Vacuum(&context, {}); },
       [](const pb::VacuumResponse&) {});
 }
 
@@ -254,14 +325,14 @@ Result<GlobalPosition> Remote::backup(const std::filesystem::path& target, Backu
   if (options.up_to) request.set_up_to(options.up_to->value);
   GlobalPosition end;
   EVERSHARD_TRY(follow_work<pb::BackupResponse>(
-      *impl_->connection, progress, [&](grpc::ClientContext& context) { return impl_->connection->administration().Backup(&context, request); },
+      *impl_->connection, progress, [&](remote::Door& door, grpc::ClientContext& context) { return door.administration->Backup(&context, request); },
       [&](const pb::BackupResponse& response) { end = GlobalPosition(response.up_to()); }));
   return end;
 }
 
 Result<std::string> Remote::types() {
   pb::GetTypesResponse response;
-  EVERSHARD_TRY(impl_->connection->ask([&](grpc::ClientContext& context) { return impl_->connection->events().GetTypes(&context, {}, &response); }));
+  EVERSHARD_TRY(impl_->connection->ask([&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.events->GetTypes(&context, {}, &response); }));
   return response.types();
 }
 

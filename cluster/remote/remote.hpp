@@ -5,7 +5,9 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "evershard/cluster/store/administration.hpp"
 #include "evershard/cluster/store/event_store.hpp"
@@ -13,7 +15,8 @@
 namespace evershard {
 
 struct RemoteOptions {
-  std::string server = "127.0.0.1:7420";  ///< HOST:PORT, or unix:PATH
+  std::string server = "127.0.0.1:7420";  ///< HOST:PORT, or unix:PATH; several nodes of one store: HOST:PORT,HOST:PORT
+  std::vector<std::string> servers{};     ///< the same as a list; not empty: instead of `server`
   std::string token{};                    ///< empty: none is sent
   bool tls = false;                       ///< implied by each of the following
   std::filesystem::path tls_ca{};           ///< who signed the server's certificate; empty: whom this machine trusts
@@ -21,13 +24,25 @@ struct RemoteOptions {
   std::filesystem::path tls_key{};
   std::chrono::milliseconds timeout = std::chrono::seconds(30);  ///< of each call, with all its tries; reads: of each wait for a page
   bool compression = false;  ///< gzip of appends and of the pages of reads and follows: for slow networks, it costs both sides time
-  std::size_t appends_in_flight_max = 4'096;                     ///< then `overloaded`
+  std::size_t appends_in_flight_max = 4'096;                     ///< towards one node; then `overloaded`
   std::size_t bytes_in_flight_max = 64u << 20;
+  bool follow_shards = true;    ///< of a cluster: learns its members and sends each append to the node that decides it. Off: behind a load balancer
+  bool read_own_writes = true;  ///< every read waits for what this client has seen, on whatever node, unless it says itself what it waits for
+  GlobalPosition seen{};        ///< what it has seen already: another client's seen()
+  /// Asks a silent server whether it is there. Absent: 20 s; where there are several 5 s, and 3 s later it is gone.
+  std::optional<std::chrono::milliseconds> keepalive{};
 };
 
 /// The same words and errors as Local. What breaks on the way is tried again where that is safe: an append has its ids before it is
 /// sent first, so that the server stores it once; reads and follows go on behind what they gave. Past the time-out an append's
 /// outcome is unknown (`timeout`); where it was never sent, `unavailable`.
+///
+/// Of several addresses it keeps to one that works, the first before the others, and goes on to another when that is gone or says that it
+/// cannot: in the middle of appends, reads and follows. A server of another store is never used. What is about one node (stats, flush,
+/// verify, vacuum, backup) is that of the node it is connected to.
+///
+/// Order: of one server all appends of a thread are decided in the order they are sent. Of a cluster those whose first events lie on one
+/// shard are sent in order, but may be decided otherwise: expect versions, or wait for the answer, where that counts.
 ///
 /// Connects when it is first used, and again whenever the connection is lost.
 class Remote final : public EventStore, public Administration {
@@ -40,7 +55,9 @@ class Remote final : public EventStore, public Administration {
   ~Remote() override;
 
   using EventStore::read;
+  /// Of several nodes, one that cannot (its shard's node is away, its shard is being opened) is tried again until the time-out.
   Result<Appended> append(Append append) override;
+  /// What a node answers is the answer: trying again here would store it behind later ones.
   void append_async(Append append, AppendCompletion done) override;
   EventStream read(Query query, ReadOptions options = {}) override;
   EventStream read(AggregateId aggregate, StreamOptions options = {}) override;
@@ -63,12 +80,18 @@ class Remote final : public EventStore, public Administration {
   using Administration::backup;
   Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {}, Progress progress = {}) override;
 
+  /// The greatest position that any answer told: reads there see all that was written and read by this client.
+  [[nodiscard]] GlobalPosition seen() const;
+  /// Reads of this client see at least this from now on.
+  void see(GlobalPosition position);
+
   /// What `evershard types` registered, as its file has it; empty: nothing.
   [[nodiscard]] Result<std::string> types();
 
  private:
   struct Impl;
   explicit Remote(std::unique_ptr<Impl> impl);
+  Result<Appended> append_once(const Append& append);
   std::unique_ptr<Impl> impl_;
 };
 

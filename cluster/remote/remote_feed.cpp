@@ -12,11 +12,16 @@ constexpr auto heartbeat = std::chrono::milliseconds(5'000);
 constexpr auto silence_max = 3 * heartbeat;  ///< then the server, or what lies between, is gone
 constexpr auto longest_wait = std::chrono::hours(24 * 365);  ///< what is longer may overflow the clock
 
+/// Somewhere else, or later.
+bool goes_on(const Error& error) { return error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard || error.code == ErrorCode::fenced; }
+
 }  // namespace
 
 class RemoteFeed::Call final : public grpc::ClientReadReactor<pb::SubscribeResponse> {
  public:
-  Call(std::unique_ptr<grpc::ClientContext> context, RemoteFeed& owner) : context_(std::move(context)), owner_(owner) {}
+  Call(std::unique_ptr<grpc::ClientContext> context, Door& at, RemoteFeed& owner) : door(at), context_(std::move(context)), owner_(owner) {}
+
+  Door& door;
 
   static void begin(const std::shared_ptr<Call>& call, pb::EventStore::Stub& stub, const pb::SubscribeRequest& request) {
     call->self_ = call;
@@ -42,6 +47,7 @@ class RemoteFeed::Call final : public grpc::ClientReadReactor<pb::SubscribeRespo
   void OnDone(const grpc::Status& status) override {
     const std::lock_guard lock(owner_.mutex_);
     owner_.error_ = status.ok() ? Error(ErrorCode::unavailable, "the server ended the subscription") : wire::error_of(status);
+    if (!owner_.cancelled_ && goes_on(*owner_.error_)) owner_.connection_->failed(door);
     owner_.call_.reset();
     owner_.over_ = std::move(self_);
     owner_.changed_.notify_all();  // the last touch: the destructor may be waiting
@@ -67,10 +73,15 @@ RemoteFeed::~RemoteFeed() {
 
 /// Under the lock: what gRPC calls back it calls from another thread.
 void RemoteFeed::open() {
+  auto* door = connection_->door_now();
+  if (door == nullptr) {
+    error_ = Error(ErrorCode::unavailable, connection_->trouble().what);
+    return;
+  }
   error_.reset();
   item_.reset();
-  auto call = std::make_shared<Call>(connection_->context(), *this);
-  Call::begin(call, connection_->events(), request_);
+  auto call = std::make_shared<Call>(connection_->context(), *door, *this);
+  Call::begin(call, *door->events, request_);
   call_ = call;  // begun, whoever cancels it from now on
   heard_at_ = std::chrono::steady_clock::now();
 }
@@ -84,6 +95,7 @@ Result<FeedItem> RemoteFeed::next(std::chrono::milliseconds timeout) {
     if (item_) {
       auto item = *std::exchange(item_, std::nullopt);
       if (call_) call_->read_on();
+      if (call_ && tries_ > 0) connection_->worked(call_->door);
       tries_ = 0;
       heard_at_ = now;
       heard_ = true;
@@ -94,7 +106,7 @@ Result<FeedItem> RemoteFeed::next(std::chrono::milliseconds timeout) {
     if (error_) {
       auto error = *std::exchange(error_, std::nullopt);
       const bool never_there = !heard_ && now - began_ >= connection_->options().timeout;
-      if (never_there || error.code != ErrorCode::unavailable) return refuse(std::move(error));
+      if (never_there || !goes_on(error)) return refuse(std::move(error));
       retry_at_ = now + pause_before(tries_++);
     }
     if (!call_ && now >= retry_at_) {
@@ -120,8 +132,11 @@ Result<FeedItem> RemoteFeed::take(pb::SubscribeResponse from) {
   }
   item.events.resize(static_cast<std::size_t>(from.events_size()));
   for (int i = 0; i < from.events_size(); ++i) EVERSHARD_TRY(messages::get(*from.mutable_events(i), item.events[static_cast<std::size_t>(i)]));
-  item.watermark = GlobalPosition(from.watermark());
-  request_.set_after(from.watermark());
+  // Another node than before may be behind what was given.
+  request_.set_after(std::max(request_.after(), from.watermark()));
+  item.watermark = GlobalPosition(request_.after());
+  // Its watermark may be no more than what was asked for, beyond the head.
+  if (!item.events.empty()) connection_->see(item.events.back().position);
   return item;
 }
 

@@ -14,10 +14,10 @@ using Clock = std::chrono::system_clock;  // gRPC's deadlines are of it
 /// One call, from its opening to its end: one operation at a time, each waited for no longer than until a deadline.
 class RemotePages::Try {
  public:
-  Try(Connection& connection, const pb::ReadRequest& request) : context_(connection.context()) {
+  Try(Connection& connection, Door& at, const pb::ReadRequest& request) : door(at), context_(connection.context()) {
     // What the generated stub does, with bytes for an answer: pages have a faster way to values than by messages.
     static const grpc::internal::RpcMethod method("/evershard.v1.EventStore/Read", grpc::internal::RpcMethod::SERVER_STREAMING);
-    reader_.reset(grpc::internal::ClientAsyncReaderFactory<grpc::ByteBuffer>::Create(connection.channel().get(), &queue_, method, context_.get(), request, false, nullptr));
+    reader_.reset(grpc::internal::ClientAsyncReaderFactory<grpc::ByteBuffer>::Create(door.channel.get(), &queue_, method, context_.get(), request, false, nullptr));
     reader_->StartCall(this);
   }
   ~Try() {
@@ -27,6 +27,8 @@ class RemotePages::Try {
     for (bool ok = false; queue_.Next(&tag, &ok);) {
     }
   }
+
+  Door& door;
 
   /// From any thread.
   void stop() { context_->TryCancel(); }
@@ -67,27 +69,32 @@ class RemotePages::Try {
   bool late_ = false;
 };
 
-RemotePages::RemotePages(std::shared_ptr<Connection> connection, pb::ReadRequest request) : connection_(std::move(connection)), request_(std::move(request)) {}
+RemotePages::RemotePages(std::shared_ptr<Connection> connection, pb::ReadRequest request, std::optional<GlobalPosition> at_least)
+    : connection_(std::move(connection)), request_(std::move(request)), at_least_(at_least) {}
 RemotePages::~RemotePages() = default;
 
 Result<Page> RemotePages::next_page() {
-  auto deadline = Clock::now() + connection_->options().timeout;
-  // The server says itself that a watermark was not reached in time.
-  if (request_.has_at_least()) deadline += std::chrono::seconds(1);
+  const auto deadline = Clock::now() + connection_->options().timeout;
+  std::optional<Error> why;  // of the try before
   for (std::uint32_t tries = 0;; ++tries) {
     if (cancelled_) return refuse(ErrorCode::cancelled, "the read was cancelled");
-    if (!try_) open();
-    if (auto bytes = try_->read(deadline)) {
+    if (!try_) {
+      if (auto opened = open(deadline); !opened) return refuse(std::move(why ? *why : opened.error()));
+    }
+    if (auto bytes = try_->read(request_.has_at_least() ? deadline + Connection::answer_grace : deadline)) {
       grpc::Slice slice;
       if (!bytes->TrySingleSlice(&slice).ok() && !bytes->DumpToSingleSlice(&slice).ok()) return refuse(ErrorCode::corruption, "a page came without bytes");
       auto page = codec::decode<Page>({reinterpret_cast<const char*>(slice.begin()), slice.size()});
       if (!page) return page;
+      connection_->see(page->watermark);
+      if (tries > 0) connection_->worked(try_->door);
       go_on_behind(*page);
       page->watermark = *(watermark_ ? watermark_ : watermark_ = page->watermark);
       return page;
     }
     const bool late = try_->late();
     const auto status = try_->status();
+    auto& door = try_->door;
     {
       const std::lock_guard lock(mutex_);
       try_.reset();
@@ -95,8 +102,13 @@ Result<Page> RemotePages::next_page() {
     if (cancelled_) return refuse(ErrorCode::cancelled, "the read was cancelled");
     if (late) return refuse(ErrorCode::timeout, "the server gave no page in time");
     Error error = status.ok() ? Error(ErrorCode::unavailable, "the server ended the read before its last page") : wire::error_of(status);
+    // One that has not come as far as the read is to be left alone, where there are others.
+    const bool behind = error.code == ErrorCode::timeout && request_.has_at_least() && connection_->several();
+    const bool passing = behind || error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard || error.code == ErrorCode::fenced;
     const auto pause = pause_before(tries);
-    if (error.code != ErrorCode::unavailable || Clock::now() + pause >= deadline) return refuse(std::move(error));
+    if (passing) connection_->failed(door);
+    if (!passing || Clock::now() + pause >= deadline) return refuse(std::move(error));
+    why = std::move(error);
     std::this_thread::sleep_for(pause);
   }
 }
@@ -107,11 +119,19 @@ void RemotePages::cancel() {
   if (try_) try_->stop();
 }
 
-void RemotePages::open() {
-  auto next = std::make_shared<Try>(*connection_, request_);
+/// At the door that works now, behind what was given, as of the same watermark: another node must have come so far before it answers.
+Result<void> RemotePages::open(Clock::time_point deadline) {
+  auto door = connection_->door(deadline);
+  if (!door) return refuse(std::move(door).error());
+  if (const auto position = watermark_ ? watermark_ : connection_->at_least(at_least_)) {
+    request_.mutable_at_least()->set_position(position->value);
+    request_.mutable_at_least()->set_timeout_ms(static_cast<std::uint32_t>(connection_->wait_at_one(Connection::left(deadline)).count()));
+  }
+  auto next = std::make_shared<Try>(*connection_, **door, request_);
   const std::lock_guard lock(mutex_);
   try_ = std::move(next);
   if (cancelled_) try_->stop();
+  return {};
 }
 
 bool RemotePages::backwards() const {

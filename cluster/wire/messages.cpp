@@ -44,6 +44,21 @@ void put(const VerifyReport& from, pb::VerifyReport& to) {
   for (const auto& finding : from.findings) to.add_findings(finding);
 }
 
+void put(const Membership& from, pb::MembersResponse& to) {
+  to.set_store_id(from.store_id);
+  to.set_fork_id(from.fork_id);
+  to.set_shards(from.shards);
+  to.set_hash(from.hash);
+  to.set_here(from.here);
+  for (const auto& member : from.members) {
+    auto& one = *to.add_members();
+    one.set_node(member.node);
+    one.set_address(member.address);
+  }
+  for (const auto owner : from.owners) to.add_owners(owner);
+  for (const auto epoch : from.epochs) to.add_epochs(epoch.value);
+}
+
 Result<void> get(const pb::AggregateInfo& from, AggregateInfo& to) {
   to.aggregate = aggregate_of(from.aggregate());
   to.version = SeqNr(from.version());
@@ -71,6 +86,18 @@ Result<void> get(pb::StatsResponse& from, StoreStats& to) {
 
 Result<void> get(pb::VerifyReport& from, VerifyReport& to) {
   to = {from.events(), from.records(), from.index_rows(), from.snapshots(), from.errors(), {from.findings().begin(), from.findings().end()}};
+  return {};
+}
+
+Result<void> get(const pb::MembersResponse& from, Membership& to) {
+  const auto shards = static_cast<std::size_t>(from.shards());
+  const auto owners = static_cast<std::size_t>(from.owners_size()), epochs = static_cast<std::size_t>(from.epochs_size());
+  if (owners != epochs || (owners != 0 && owners != shards)) {
+    return refuse(ErrorCode::invalid_argument, "owners: " + std::to_string(owners) + " with " + std::to_string(epochs) + " epochs, of " + std::to_string(shards) + " shards");
+  }
+  to = {from.store_id(), from.fork_id(), from.shards(), from.hash(), from.here(), {}, {from.owners().begin(), from.owners().end()}, {}};
+  for (const auto& member : from.members()) to.members.push_back({member.node(), member.address()});
+  for (const auto epoch : from.epochs()) to.epochs.emplace_back(epoch);
   return {};
 }
 

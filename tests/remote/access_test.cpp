@@ -26,6 +26,7 @@ const std::map<std::string, std::string> scope_of{
     {"EventStore.GetSnapshot", "read"},
     {"EventStore.ListSnapshots", "read"},
     {"EventStore.GetTypes", "read"},
+    {"EventStore.Members", "read"},
     {"Administration.Stats", "read"},
     {"Administration.Flush", "admin"},
     {"Administration.Verify", "admin"},

@@ -13,6 +13,7 @@ import grpc.aio
 
 from . import _wire
 from ._append import Append, AppendOutcome
+from ._doors import Door
 from ._errors import CallCancelledError, EvershardError, ProtocolError, TimeoutError, UnavailableError
 from ._pipeline import Pipeline
 from ._retry import Backoff, worth_retrying
@@ -136,11 +137,23 @@ class AppendMany:
 
     async def _exchange_once(self, backoff: Backoff) -> EvershardError | None:
         """What ended it; None: all is answered."""
-        call = self._client._events.AppendMany(metadata=self._client._metadata)
+        try:
+            door = await self._client._doors.pick()
+        except EvershardError as nobody:
+            return nobody
+        failed = await self._exchange_with(door, backoff)
+        if failed is not None and worth_retrying(failed):
+            self._client._doors.failed(door)
+        return failed
+
+    async def _exchange_with(self, door: Door, backoff: Backoff) -> EvershardError | None:
+        call = door.events.AppendMany(metadata=self._client._metadata)
         writing = asyncio.ensure_future(self._write(call))
         try:
             while (message := await self._answer(call)) is not grpc.aio.EOF:
                 backoff.reset()
+                self._client._doors.worked(door)
+                self._client._doors.see(message.appended.watermark, message.appended.last_position)
                 self._pipeline.answered(message, time.monotonic())
                 self._change()
             code = await call.code()

@@ -31,12 +31,15 @@ class Client:
     ...     store.append(Event("OrderPlaced", "order-1", {"total": 42}, ["customer:7"]), expect={"order-1": "none"})
     """
 
-    def __init__(self, address: str = "127.0.0.1:7420", *, token: str | None = None, tls: Tls | bool = False, timeout: float | None = 30.0,
-                 message_bytes_max: int = 64 << 20, keepalive: float = 20.0, options: Sequence[tuple[str, Any]] = ()) -> None:
+    def __init__(self, address: str | Sequence[str] = "127.0.0.1:7420", *, token: str | None = None, tls: Tls | bool = False, timeout: float | None = 30.0,
+                 message_bytes_max: int = 64 << 20, keepalive: float | None = None, options: Sequence[tuple[str, Any]] = (),
+                 follow_shards: bool = True, read_own_writes: bool = True, seen: int = 0) -> None:
         self._portal = Portal.shared()
 
         async def make() -> aio.Client:
-            return aio.Client(address, token=token, tls=tls, timeout=timeout, message_bytes_max=message_bytes_max, keepalive=keepalive, options=options)
+            return aio.Client(
+                address, token=token, tls=tls, timeout=timeout, message_bytes_max=message_bytes_max, keepalive=keepalive, options=options,
+                follow_shards=follow_shards, read_own_writes=read_own_writes, seen=seen)
 
         self._client = self._portal.run(make())
 
@@ -49,6 +52,16 @@ class Client:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+    @property
+    def seen(self) -> int:
+        return self._client.seen
+
+    def see(self, position: int) -> None:
+        async def see() -> None:
+            self._client.see(position)
+
+        self._portal.run(see())
 
     # Writing
 

@@ -40,14 +40,26 @@ def _content(pem: Pem | None) -> bytes | None:
         raise InvalidArgumentError(f"tls: {error}") from None
 
 
-def channel(address: str, tls: Tls | bool, message_bytes_max: int, keepalive: float, options: Sequence[tuple[str, Any]]) -> grpc.aio.Channel:
+def addresses_of(given: str | Sequence[str]) -> list[str]:
+    """HOST:PORT,HOST:PORT, or a list of them; each once. Errors: InvalidArgumentError"""
+    texts = [given] if isinstance(given, str) else list(given)
+    found = [one.strip() for text in texts for one in text.split(",")]
+    if not found or not all(found):
+        raise InvalidArgumentError(f"{given!r} has an empty address: HOST:PORT, or several, HOST:PORT,HOST:PORT")
+    return list(dict.fromkeys(found))
+
+
+def channel(address: str, tls: Tls | bool, message_bytes_max: int, keepalive: float | None, options: Sequence[tuple[str, Any]], several: bool) -> grpc.aio.Channel:
+    """`several`: there are others to ask, so that one that is silent is given up sooner."""
+    if keepalive is None:
+        keepalive = 5.0 if several else 20.0
     settings: dict[str, Any] = {
         "grpc.max_receive_message_length": message_bytes_max,
         "grpc.max_send_message_length": -1,  # the server says what is too large
         "grpc.max_metadata_size": 64 << 10,  # an error's details, conflicting events among them
         "grpc.absolute_max_metadata_size": 128 << 10,
         "grpc.keepalive_time_ms": int(keepalive * 1000),
-        "grpc.keepalive_timeout_ms": 10_000,
+        "grpc.keepalive_timeout_ms": 3_000 if several else 10_000,
         "grpc.keepalive_permit_without_calls": 1,
         "grpc.http2.max_pings_without_data": 0,  # an idle subscription lives
         "grpc.initial_reconnect_backoff_ms": 50,

@@ -26,6 +26,15 @@ class ReadCursor:
         self.complete = False
         self.request(0)  # what cannot be asked is refused here, not at the first page
 
+    def begins_behind(self, seen: int) -> None:
+        """What was seen is to be read, where the caller says nothing else."""
+        if self._at_least is None and seen > 0:
+            self._at_least = seen
+
+    @property
+    def waits(self) -> bool:
+        return self._at_least is not None
+
     def request(self, timeout_ms: int) -> service_pb2.ReadRequest:
         direction = store_pb2.DIRECTION_BACKWARDS if self._backwards else store_pb2.DIRECTION_FORWARDS
         at_least = None

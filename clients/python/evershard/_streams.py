@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import logging
 import time
 from collections.abc import AsyncIterator
@@ -14,7 +15,8 @@ import grpc
 import grpc.aio
 
 from . import _wire
-from ._errors import EvershardError, TimeoutError, UnavailableError
+from ._doors import Door
+from ._errors import EvershardError, OverloadedError, TimeoutError, UnavailableError
 from ._reading import ReadCursor
 from ._recorded import FeedItem, RecordedEvent
 from ._retry import Backoff, worth_retrying
@@ -48,6 +50,7 @@ class _Stream:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._call: Any = None
+        self._door: Door | None = None  # where the call goes
         self._reading: asyncio.Future[Any] | None = None  # the call's next message
         self._closed = asyncio.Event()
 
@@ -65,6 +68,22 @@ class _Stream:
     def __del__(self) -> None:
         with contextlib.suppress(Exception):
             self._drop()
+
+    async def _open(self) -> Any:
+        """The stubs of the door that works now."""
+        self._door = await self._client._doors.pick()
+        return self._door.events
+
+    def _came(self, watermark: int) -> None:
+        if self._door is not None:
+            self._client._doors.worked(self._door)
+        self._client._doors.see(watermark)
+
+    def _failed(self) -> None:
+        """The next try goes to another door, where there is one."""
+        if self._door is not None:
+            self._client._doors.failed(self._door)
+        self._door = None
 
     def _drop(self) -> None:
         if self._call is not None:
@@ -144,10 +163,14 @@ class EventReader(_Stream):
             left = None if until is None else max(until - time.monotonic(), 0.0)
             try:
                 if self._call is None:
-                    self._call = self._client._events.Read(self._cursor.request(ms_of(left)), metadata=self._client._metadata)
+                    if self._client._read_own_writes:
+                        self._cursor.begins_behind(self._client.seen)
+                    events_of = await self._open()
+                    self._call = events_of.Read(self._cursor.request(ms_of(self._client._doors.wait_at_one(left))), metadata=self._client._metadata)
                 message = await self._next_message(None if left is None else left + 0.5)
                 if message is None:
                     raise UnavailableError("the read ended before it was complete")
+                self._came(message.watermark)
                 events = self._cursor.took(message)
                 if events:
                     return events
@@ -156,7 +179,12 @@ class EventReader(_Stream):
                 wait = backoff.next(failed)
                 if self._ended:
                     break
-                if not worth_retrying(failed) or (until is not None and time.monotonic() + wait >= until):
+                # One that has not come so far in its time is left alone, where there are others.
+                behind = self._cursor.waits and self._client._doors.several and isinstance(failed, TimeoutError) and failed.told_by_server
+                again = worth_retrying(failed) or behind
+                if again and not isinstance(failed, OverloadedError):
+                    self._failed()
+                if not again or (until is not None and time.monotonic() + wait >= until):
                     raise
                 await self._pause(wait)
             except asyncio.TimeoutError:
@@ -203,6 +231,8 @@ class Subscription(_Stream):
                 self._drop()
                 if self._ended:
                     break
+                if worth_retrying(failed) and not isinstance(failed, OverloadedError):
+                    self._failed()
                 await self._broken(failed)
         self._drop()
         raise StopAsyncIteration
@@ -218,7 +248,7 @@ class Subscription(_Stream):
         if self._call is None:
             if self._after is None:  # "now" is the same after a broken connection
                 self._after = await (self._client.head() if self._retry_for is None else self._client.head(timeout=self._retry_for))
-            self._call = self._client._events.Subscribe(self._request(self._after), metadata=self._client._metadata)
+            self._call = (await self._open()).Subscribe(self._request(self._after), metadata=self._client._metadata)
         try:
             message = await self._next_message(stall)
         except EvershardError:
@@ -227,9 +257,11 @@ class Subscription(_Stream):
             raise UnavailableError(f"no word in {stall:g} s, three heartbeats") from None
         if message is None:
             raise UnavailableError("the server ended the subscription")
+        # Its watermark may be no more than what was asked for, beyond the head.
+        self._came(message.events[-1].position if message.events else 0)
         item = _wire.feed_item(message)
-        self._after = max(message.watermark, self._after)
-        return item
+        self._after = max(message.watermark, self._after)  # another node than before may be behind what was given
+        return item if item is None else dataclasses.replace(item, watermark=self._after)
 
     async def _broken(self, failed: EvershardError) -> None:
         now = time.monotonic()

@@ -16,13 +16,25 @@ from . import _connection, _wire
 from ._append import Append
 from ._append_many import AppendMany
 from ._connection import Tls
-from ._errors import CallCancelledError, ConflictError, InvalidArgumentError, NotFoundError, OutcomeUnknownError, ProtocolError, TimeoutError, TooLargeError
+from ._doors import Door, Doors
+from ._errors import (
+    CallCancelledError,
+    ConflictError,
+    InvalidArgumentError,
+    NotFoundError,
+    OutcomeUnknownError,
+    OverloadedError,
+    ProtocolError,
+    TimeoutError,
+    TooLargeError,
+    UnavailableError,
+)
 from ._reading import ReadCursor
 from ._recorded import AggregateInfo, Appended, Progress, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
 from ._retry import Backoff, worth_retrying
 from ._streams import EventReader, Subscription, is_cancelled, ms_of
 from ._values import AggregateId, AggregateIdLike, AppendCondition, CommandRecord, Event, ExpectedVersionLike, Query, Snapshot
-from .v1 import service_pb2, service_pb2_grpc
+from .v1 import service_pb2
 
 __all__ = ["AppendMany", "Client", "EventReader", "Subscription"]
 
@@ -31,35 +43,51 @@ DEFAULT: Any = object()  # "the client's time-out", beside None: none
 
 
 class Client:
-    """A connection to a server. Made and used inside of one event loop; any number of calls at once.
+    """A connection to a server, or to the nodes of a cluster. Made and used inside of one event loop; any number of calls at once.
 
-    `address`: HOST:PORT, or unix:PATH. `token`: as the server's operator gave it; without `tls` it travels in the clear. `tls`: True (the system's
+    `address`: HOST:PORT, or unix:PATH; several nodes of one store as HOST:PORT,HOST:PORT or as a list: it keeps to one that works, the first
+    before the others, and goes on to another when that is gone or cannot. `token`: as the server's operator gave it; without `tls` it travels in the clear. `tls`: True (the system's
     certificates) or a Tls. `timeout`: seconds that a call may take with its retries, or that a stream may wait for its next message; None: no
-    end. `keepalive`: seconds between asking a silent server whether it is there. `options`: further gRPC channel options.
+    end. `keepalive`: seconds between asking a silent server whether it is there (None: 20; of several 5, and 3 seconds later it is gone). `options`:
+    further gRPC channel options. `follow_shards`: of a cluster, learns its members and sends each append to the node that decides it; False behind a
+    load balancer. `read_own_writes`: every read waits for what this client has seen, on whatever node, unless it says itself, by `at_least`, what
+    it waits for. `seen`: what it has seen already, another client's `seen`.
 
     Errors, of every call: a subclass of EvershardError. What is safe to retry (no connection, `unavailable`, `overloaded`) was retried until the
     time-out.
     """
 
-    def __init__(self, address: str = "127.0.0.1:7420", *, token: str | None = None, tls: Tls | bool = False, timeout: float | None = 30.0,
-                 message_bytes_max: int = 64 << 20, keepalive: float = 20.0, options: Sequence[tuple[str, Any]] = ()) -> None:
-        self._channel = _connection.channel(address, tls, message_bytes_max, keepalive, options)
-        self._events: Any = service_pb2_grpc.EventStoreStub(self._channel)  # type: ignore[no-untyped-call]
-        self._administration: Any = service_pb2_grpc.AdministrationStub(self._channel)  # type: ignore[no-untyped-call]
+    def __init__(self, address: str | Sequence[str] = "127.0.0.1:7420", *, token: str | None = None, tls: Tls | bool = False, timeout: float | None = 30.0,
+                 message_bytes_max: int = 64 << 20, keepalive: float | None = None, options: Sequence[tuple[str, Any]] = (),
+                 follow_shards: bool = True, read_own_writes: bool = True, seen: int = 0) -> None:
+        def make_channel(one: str, several: bool) -> grpc.aio.Channel:
+            return _connection.channel(one, tls, message_bytes_max, keepalive, options, several)
+
         self._metadata = () if token is None else (("authorization", f"Bearer {token}"),)
+        self._doors = Doors(_connection.addresses_of(address), make_channel, self._metadata, follow_shards, seen)
+        self._read_own_writes = read_own_writes
         self._timeout = timeout
         self._closed = False
 
     async def close(self) -> None:
         """Ends every call that is under way."""
         self._closed = True
-        await self._channel.close()
+        await self._doors.close()
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         await self.close()
+
+    @property
+    def seen(self) -> int:
+        """The greatest position that any answer told: reads there see all that was written and read by this client. For another client's see()."""
+        return self._doors.seen
+
+    def see(self, position: int) -> None:
+        """Reads of this client see at least this from now on."""
+        self._doors.see(position)
 
     # Writing
 
@@ -79,7 +107,7 @@ class Client:
         else:
             append = Append(events, expect=expect, fail_if=fail_if, snapshots=snapshots, command=command, conflicts_max=conflicts_max)
         try:
-            return _wire.appended(await self._unary(self._events.Append, lambda _: _wire.append(append), timeout, write=True))
+            return _wire.appended(await self._unary("Append", lambda _: _wire.append(append), timeout, write=True, append=append))
         except OutcomeUnknownError as error:
             error.append = append
             raise
@@ -94,7 +122,7 @@ class Client:
 
     async def put_snapshot(self, snapshot: Snapshot, *, timeout: float | None = DEFAULT) -> None:
         """Errors: NotFoundError (the version does not exist)"""
-        await self._unary(self._events.PutSnapshot, lambda _: _wire.snapshot(snapshot), timeout, write=True)
+        await self._unary("PutSnapshot", lambda _: _wire.snapshot(snapshot), timeout, write=True)
 
     # Reading
 
@@ -120,21 +148,21 @@ class Client:
 
     async def head(self, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> int:
         """The watermark: every event up to it can be read. Waits until it has reached `at_least`. Errors: TimeoutError"""
-        answer = await self._unary(self._events.Head, lambda ms: service_pb2.HeadRequest(at_least=_at_least(at_least, ms)), timeout)
+        answer = await self._unary("Head", lambda ms: service_pb2.HeadRequest(at_least=self._behind(at_least, ms)), timeout)
         return int(answer.watermark)
 
     async def event_at(self, position: int, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> RecordedEvent:
         """Errors: NotFoundError"""
         return _wire.recorded(await self._unary(
-            self._events.GetEvent, lambda ms: _wire.checked(service_pb2.GetEventRequest, position=position, at_least=_at_least(at_least, ms)), timeout))
+            "GetEvent", lambda ms: _wire.checked(service_pb2.GetEventRequest, position=position, at_least=self._behind(at_least, ms)), timeout))
 
     async def aggregate(self, aggregate: AggregateIdLike, *, up_to: int | None = None, at_least: int | None = None,
                         timeout: float | None = DEFAULT) -> AggregateInfo:
         """Errors: NotFoundError"""
         who = _wire.aggregate(AggregateId.of(aggregate))
         return _wire.aggregate_info(await self._unary(
-            self._events.GetAggregate,
-            lambda ms: _wire.checked(service_pb2.GetAggregateRequest, aggregate=who, up_to=up_to, at_least=_at_least(at_least, ms)), timeout))
+            "GetAggregate",
+            lambda ms: _wire.checked(service_pb2.GetAggregateRequest, aggregate=who, up_to=up_to, at_least=self._behind(at_least, ms)), timeout))
 
     async def aggregates(self, type: str | None = None, *, after: AggregateIdLike | None = None, page: int = 1_000, at_least: int | None = None,
                          timeout: float | None = DEFAULT) -> AsyncIterator[AggregateInfo]:
@@ -143,8 +171,8 @@ class Client:
         while True:
             last = None if behind is None else _wire.aggregate(behind)
             answer = await self._unary(
-                self._events.ListAggregates,
-                lambda ms: _wire.checked(service_pb2.ListAggregatesRequest, type=type, after=last, limit=page, at_least=_at_least(at_least, ms)), timeout)
+                "ListAggregates",
+                lambda ms: _wire.checked(service_pb2.ListAggregatesRequest, type=type, after=last, limit=page, at_least=self._behind(at_least, ms)), timeout)
             for row in answer.aggregates:
                 info = _wire.aggregate_info(row)
                 behind = info.aggregate
@@ -157,8 +185,8 @@ class Client:
         """The newest snapshot at or before the moment and the events behind it, as `evershard aggregate state --format json` shows them."""
         who = _wire.aggregate(AggregateId.of(aggregate))
         answer = await self._unary(
-            self._events.GetState,
-            lambda ms: _wire.checked(service_pb2.GetStateRequest, aggregate=who, version=version, up_to=up_to, limit=limit, at_least=_at_least(at_least, ms)),
+            "GetState",
+            lambda ms: _wire.checked(service_pb2.GetStateRequest, aggregate=who, version=version, up_to=up_to, limit=limit, at_least=self._behind(at_least, ms)),
             timeout)
         state = json.loads(answer.json)
         if not isinstance(state, dict):
@@ -170,34 +198,34 @@ class Client:
         """The latest, the newest at or before a version, or the newest as of a position. None: there is none."""
         who = _wire.aggregate(AggregateId.of(aggregate))
         answer = await self._unary(
-            self._events.GetSnapshot,
-            lambda ms: _wire.checked(service_pb2.GetSnapshotRequest, aggregate=who, at_or_before=at_or_before, up_to=up_to, at_least=_at_least(at_least, ms)),
+            "GetSnapshot",
+            lambda ms: _wire.checked(service_pb2.GetSnapshotRequest, aggregate=who, at_or_before=at_or_before, up_to=up_to, at_least=self._behind(at_least, ms)),
             timeout)
         return _wire.recorded_snapshot(answer.snapshot) if answer.HasField("snapshot") else None
 
     async def snapshots(self, aggregate: AggregateIdLike, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> list[RecordedSnapshot]:
         who = _wire.aggregate(AggregateId.of(aggregate))
         answer = await self._unary(
-            self._events.ListSnapshots, lambda ms: service_pb2.ListSnapshotsRequest(aggregate=who, at_least=_at_least(at_least, ms)), timeout)
+            "ListSnapshots", lambda ms: service_pb2.ListSnapshotsRequest(aggregate=who, at_least=self._behind(at_least, ms)), timeout)
         return [_wire.recorded_snapshot(one) for one in answer.snapshots]
 
     async def types(self, *, timeout: float | None = DEFAULT) -> bytes:
         """How payloads are read, as the store's file TYPES has it; empty: nothing is registered."""
-        return bytes((await self._unary(self._events.GetTypes, lambda _: service_pb2.GetTypesRequest(), timeout)).types)
+        return bytes((await self._unary("GetTypes", lambda _: service_pb2.GetTypesRequest(), timeout)).types)
 
     # Administration: all but stats() need the scope `admin`. Long work has no time-out of its own; cancelling the call stops it.
 
     async def stats(self, *, timeout: float | None = DEFAULT) -> Stats:
-        return _wire.stats(await self._unary(self._administration.Stats, lambda _: service_pb2.StatsRequest(), timeout))
+        return _wire.stats(await self._unary("Stats", lambda _: service_pb2.StatsRequest(), timeout))
 
     async def flush(self, *, timeout: float | None = DEFAULT) -> None:
         """Seals the tail: the next opening has nothing to rebuild."""
-        await self._unary(self._administration.Flush, lambda _: service_pb2.FlushRequest(), timeout)
+        await self._unary("Flush", lambda _: service_pb2.FlushRequest(), timeout)
 
     async def verify(self, progress: Callable[[Progress], None] | None = None) -> VerifyReport:
         """Every record, the order and the indexes. Damage is in the report; it is no error of the call."""
         report: VerifyReport | None = None
-        async for message in self._work(self._administration.Verify, service_pb2.VerifyRequest(), progress):
+        async for message in self._work("Verify", service_pb2.VerifyRequest(), progress):
             if message.HasField("report"):
                 report = _wire.verify_report(message.report)
         if report is None:
@@ -206,14 +234,14 @@ class Client:
 
     async def vacuum(self, progress: Callable[[Progress], None] | None = None) -> None:
         """Gives back space."""
-        async for _ in self._work(self._administration.Vacuum, service_pb2.VacuumRequest(), progress):
+        async for _ in self._work("Vacuum", service_pb2.VacuumRequest(), progress):
             pass
 
     async def backup(self, target: str, progress: Callable[[Progress], None] | None = None, *, truth_only: bool = False, up_to: int | None = None) -> int:
         """A copy that opens by itself, into an absent or empty directory of the server's machine. `truth_only`: without the indexes; `up_to`: a
         clone that ends with this position. Returns the position it ends with."""
         request, end = _wire.checked(service_pb2.BackupRequest, target=target, truth_only=truth_only, up_to=up_to), 0
-        async for message in self._work(self._administration.Backup, request, progress):
+        async for message in self._work("Backup", request, progress):
             end = message.up_to
         return int(end)
 
@@ -222,34 +250,63 @@ class Client:
     def _timeout_of(self, timeout: float | None) -> float | None:
         return self._timeout if timeout is DEFAULT else timeout
 
-    async def _unary(self, method: Any, request: Callable[[int], Any], timeout: float | None, *, write: bool = False) -> Any:
-        """`request` is made from the milliseconds left, and the same each time but for those."""
+    def _behind(self, at_least: int | None, timeout_ms: int) -> Any:
+        """What a read waits for: what its caller says, else what was seen."""
+        if at_least is None and self._read_own_writes and self.seen > 0:
+            at_least = self.seen
+        return None if at_least is None else _wire.checked(service_pb2.AtLeast, position=at_least, timeout_ms=timeout_ms)
+
+    async def _unary(self, method: str, request: Callable[[int], Any], timeout: float | None, *, write: bool = False, append: Append | None = None) -> Any:
+        """`request` is made from the milliseconds that one server may wait, and the same each time but for those."""
         seconds = self._timeout_of(timeout)
         until = None if seconds is None else time.monotonic() + seconds
         backoff, unknown = Backoff(), False
         message = request(0) if write else None  # the same bytes each time
         while True:
             left = None if until is None else max(until - time.monotonic(), 0.0)
+            door = None
             try:
+                door = await self._doors.pick()
+                if append is not None:  # what its own node refused goes to any: the map may be old
+                    door, append = self._doors.home(append) or door, None
                 # A wait for a position is the server's to end, with an error that says which.
                 grace = 0.5 if not write and left is not None else 0.0
-                return await method(message or request(ms_of(left)), metadata=self._metadata, timeout=None if left is None else left + grace)
+                if method == "PutSnapshot" and self._doors.several:
+                    await self._come_so_far(door, left)
+                asked = message or request(ms_of(self._doors.wait_at_one(left)))
+                answer = await door.method(method)(asked, metadata=self._metadata, timeout=None if left is None else left + grace)
+                self._doors.worked(door)
+                self._doors.see(*(getattr(answer, field, 0) for field in ("watermark", "last_position", "position")))
+                return answer
             except grpc.aio.AioRpcError as failed:
                 error = _wire.failure(failed)
+            except UnavailableError as nobody:
+                error = nobody
             except (asyncio.CancelledError, grpc.aio.UsageError):
                 if not self._closed or is_cancelled():
                     raise
                 error = CallCancelledError("the client was closed")
-            unknown = unknown or (write and not _wire.never_sent(error) and (not error.told_by_server or isinstance(error, TimeoutError)))
+            unknown = unknown or (write and door is not None and not _wire.never_sent(error) and (not error.told_by_server or isinstance(error, TimeoutError)))
+            # One that has not come to a position in its time is left alone, where there are others.
+            behind = self._doors.several and isinstance(error, TimeoutError) and error.told_by_server
             wait = backoff.next(error)
-            if self._closed or not worth_retrying(error, write=write) or (until is not None and time.monotonic() + wait >= until):
+            again = worth_retrying(error, write=write) or behind
+            if again and door is not None and not isinstance(error, OverloadedError):
+                self._doors.failed(door)
+            if self._closed or not again or (until is not None and time.monotonic() + wait >= until):
                 if unknown and not isinstance(error, _DECIDED):
                     raise OutcomeUnknownError(f"sent, and not answered: {error.message}") from error
                 raise error
             await asyncio.sleep(wait)
 
-    async def _work(self, method: Any, request: Any, progress: Callable[[Progress], None] | None) -> AsyncIterator[Any]:
-        call = method(request, metadata=self._metadata)
+    async def _come_so_far(self, door: Door, left: float | None) -> None:
+        """A snapshot may be of a version so new that this node has not heard of it."""
+        behind = self._behind(None, ms_of(self._doors.wait_at_one(left)))
+        if behind is not None:
+            await door.events.Head(service_pb2.HeadRequest(at_least=behind), metadata=self._metadata, timeout=left)
+
+    async def _work(self, method: str, request: Any, progress: Callable[[Progress], None] | None) -> AsyncIterator[Any]:
+        call = (await self._doors.pick()).method(method)(request, metadata=self._metadata)
         try:
             async for message in call:
                 if message.HasField("progress") and progress is not None:
@@ -259,7 +316,3 @@ class Client:
             raise _wire.failure(failed) from None
         finally:
             call.cancel()
-
-
-def _at_least(position: int | None, timeout_ms: int) -> Any:
-    return None if position is None else _wire.checked(service_pb2.AtLeast, position=position, timeout_ms=timeout_ms)

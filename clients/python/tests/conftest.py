@@ -78,6 +78,48 @@ class Server:
         process.stdout.close()
 
 
+class Cluster:
+    """A coordinator and nodes on this machine; whoever is killed is started again where it was."""
+
+    def __init__(self, data: pathlib.Path, nodes: int = 3) -> None:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("EVERSHARD_")}
+        self.addresses: list[str] = []
+        self.pids: list[int] = []
+        self._process = subprocess.Popen(
+            [PROGRAM, "cluster", "launch", str(nodes), "--data", str(data), "--listen", "127.0.0.1:0", "--shards", "8"],
+            stdout=subprocess.PIPE, text=True, env=environment)
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            words = line.split()
+            if words[0] == "node":
+                self.addresses.append(words[2])
+                self.pids.append(int(words[4]))
+            elif words[0] == "ready":
+                break
+        assert len(self.addresses) == nodes, "the cluster did not start"
+
+    def kill(self, node: int) -> None:
+        """Once each, from 0."""
+        os.kill(self.pids[node], signal.SIGKILL)
+
+    def stop(self) -> None:
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            self._process.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.communicate()
+
+
+@pytest.fixture
+def cluster(tmp_path: pathlib.Path) -> Iterator[Cluster]:
+    if IS_DOOR:
+        pytest.skip("needs the program evershard")
+    running = Cluster(tmp_path / "cluster")
+    yield running
+    running.stop()
+
+
 @pytest.fixture
 def make_server(tmp_path: pathlib.Path) -> Iterator[Any]:
     """make_server(): an empty, durable store of this test's own; further words as Server's."""

@@ -56,7 +56,10 @@ export interface Appended {
     /** For `atLeast`: reads there see this append. */
     watermark: number;
 }
-/** The bytes of an append: the same for each try. Errors: InvalidArgumentError, TooLargeError */
-export declare function encodeAppend(append: Append): Uint8Array;
+/** The bytes of an append: the same for each try; and what its shard follows from, where that is known here. Errors: InvalidArgumentError, TooLargeError */
+export declare function encodeAppend(append: Append): {
+    bytes: Uint8Array;
+    first: string | Uint8Array | undefined;
+};
 export declare function snapshotMessage(snapshot: NewSnapshot, what: string): MessageInitShape<typeof SnapshotSchema>;
 export declare function appendedOf(response: AppendResponse): Appended;

@@ -4,14 +4,15 @@ import { InvalidArgumentError } from "./errors.js";
 import { encodePayload, eventMessage } from "./event.js";
 import { Ack, AppendRequestSchema, ExpectedVersion_Kind } from "./gen/evershard/v1/store_pb.js";
 import { aggregateText, newId, splitAggregate, toNumber, toUint64, uuidBytes } from "./ids.js";
-/** The bytes of an append: the same for each try. Errors: InvalidArgumentError, TooLargeError */
+/** The bytes of an append: the same for each try; and what its shard follows from, where that is known here. Errors: InvalidArgumentError, TooLargeError */
 export function encodeAppend(append) {
     const events = [...append.events];
     const conditions = append.failIf === undefined ? [] : "query" in append.failIf ? [append.failIf] : [...append.failIf];
     const named = append.requestId !== undefined;
-    return encode(AppendRequestSchema, {
+    const messages = events.map((event, i) => eventMessage(event, named ? "" : newId(), `events[${i}]`));
+    const bytes = encode(AppendRequestSchema, {
         ...(named && { requestId: uuidBytes(append.requestId, "requestId") }),
-        events: events.map((event, i) => eventMessage(event, named ? "" : newId(), `events[${i}]`)),
+        events: messages,
         expectations: Object.entries(append.expect ?? {}).map(([aggregate, version]) => ({ aggregate: splitAggregate(aggregate), version: expectation(version, aggregate) })),
         conditions: conditions.map(({ query, after = 0 }, i) => ({ query: query.message(), after: toUint64(after, `failIf[${i}].after`) })),
         snapshots: [...(append.snapshots ?? [])].map((snapshot, i) => snapshotMessage(snapshot, `snapshots[${i}]`)),
@@ -25,6 +26,8 @@ export function encodeAppend(append) {
         ack: append.ack === "durable" ? Ack.DURABLE : Ack.ORDERED,
         conflictsMax: append.conflictsMax ?? 0,
     });
+    const id = messages[0]?.id;
+    return { bytes, first: events[0]?.aggregate ?? (id?.length === 16 ? id : undefined) };
 }
 function expectation(version, aggregate) {
     switch (version) {

@@ -6,7 +6,7 @@ import { AppendOutcomeSchema, EventStore } from "./gen/evershard/v1/service_pb.j
 import { backoffMs, sleep } from "./retry.js";
 function pendingOf(append) {
     try {
-        return { bytes: encodeAppend(append) };
+        return { bytes: encodeAppend(append).bytes };
     }
     catch (error) {
         if (error instanceof EvershardError)
@@ -29,6 +29,7 @@ export class AppendStream {
     #sourceEnded = false;
     #sourceError;
     #call;
+    #door;
     #waitingSince; // for the first one's answer, over all tries
     #changed;
     #tell = () => { };
@@ -60,6 +61,7 @@ export class AppendStream {
                 catch (error) {
                     if (!(error instanceof EvershardError) || !error.retryable)
                         throw error;
+                    this.#connection.failed(this.#door, error);
                     unknown ||= error.outcomeUnknown;
                     const wait = backoffMs(failed, error);
                     if (Date.now() + wait - (this.#waitingSince ?? Date.now()) >= this.#timeoutMs) {
@@ -122,7 +124,7 @@ export class AppendStream {
                 }
                 let outcome = first.error && { error: first.error };
                 if (!outcome) {
-                    answers ??= this.#open();
+                    answers ??= await this.#open();
                     outcome = await this.#next(answers, signal);
                 }
                 this.#pending.shift();
@@ -137,8 +139,9 @@ export class AppendStream {
             this.#call = undefined;
         }
     }
-    #open() {
-        const call = this.#connection.duplex(EventStore.method.appendMany);
+    async #open() {
+        this.#door = await this.#connection.pick();
+        const call = this.#connection.duplex(this.#door, EventStore.method.appendMany);
         this.#call = call;
         for (const { bytes } of this.#pending)
             if (bytes)
@@ -155,6 +158,8 @@ export class AppendStream {
                 throw new Error("the stream ended before all was answered");
             this.#waitingSince = undefined;
             const { outcome } = decode(AppendOutcomeSchema, next.value);
+            if (outcome.case === "appended" && this.#door)
+                this.#connection.worked(this.#door, outcome.value);
             if (outcome.case === "appended")
                 return { appended: appendedOf(outcome.value) };
             if (outcome.case === "refused")

@@ -1,10 +1,10 @@
 import { Administration } from "./administration.js";
 import { type Append, type Appended, type NewSnapshot } from "./append.js";
 import { type AppendManyOptions, type Appends, type Outcome } from "./append_many.js";
-import { Connection, type CallOptions, type ConnectOptions } from "./connection.js";
+import { Connection, type AtLeast, type CallOptions, type ConnectOptions } from "./connection.js";
 import { RecordedEvent } from "./event.js";
 import { Query } from "./query.js";
-import { Reading, type AtLeast, type ReadAggregateOptions, type ReadOptions } from "./reading.js";
+import { Reading, type ReadAggregateOptions, type ReadOptions } from "./reading.js";
 import { RecordedSnapshot } from "./snapshot.js";
 import { Subscription, type SubscribeOptions } from "./subscription.js";
 /** One row of the directory. */
@@ -40,8 +40,11 @@ export interface AggregateState {
     events_after: number;
     [more: string]: unknown;
 }
-/** HOST:PORT, or unix:PATH. Connects with the first call. Errors: InvalidArgumentError */
-export declare function connect(address: string, options?: ConnectOptions): Client;
+/**
+ * HOST:PORT, or unix:PATH; several nodes of one store as HOST:PORT,HOST:PORT or as a list: it keeps to one that works, the first before the others,
+ * and goes on to another when that is gone or cannot. Connects with the first call. Errors: InvalidArgumentError
+ */
+export declare function connect(address: string | readonly string[], options?: ConnectOptions): Client;
 /** Every method may be called at any time, any number at once. To be closed, or taken with `await using`. */
 export declare class Client implements AsyncDisposable {
     #private;
@@ -50,6 +53,10 @@ export declare class Client implements AsyncDisposable {
     /** Ends what is under way with CancelledError; subscriptions end as loops do. Any number of times. */
     close(): void;
     [Symbol.asyncDispose](): Promise<void>;
+    /** The greatest position that any answer told: reads there see all that was written and read by this client. For another client's see(). */
+    get seen(): number;
+    /** Reads of this client see at least this from now on. */
+    see(position: number): void;
     /**
      * Writes whole or not at all; comes back when it is durable. Tried again, as the same append, until it is answered or time is over.
      * Errors: VersionConflictError, ConditionFailedError, DuplicateEventError, InvalidArgumentError, TooLargeError, OutcomeUnknownError, ...

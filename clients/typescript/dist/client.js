@@ -8,10 +8,13 @@ import { RecordedEvent } from "./event.js";
 import { EventStore } from "./gen/evershard/v1/service_pb.js";
 import { aggregateText, splitAggregate, textOf, toNumber, toUint64 } from "./ids.js";
 import { Query } from "./query.js";
-import { atLeastMessage, Reading } from "./reading.js";
+import { Reading } from "./reading.js";
 import { RecordedSnapshot } from "./snapshot.js";
 import { Subscription } from "./subscription.js";
-/** HOST:PORT, or unix:PATH. Connects with the first call. Errors: InvalidArgumentError */
+/**
+ * HOST:PORT, or unix:PATH; several nodes of one store as HOST:PORT,HOST:PORT or as a list: it keeps to one that works, the first before the others,
+ * and goes on to another when that is gone or cannot. Connects with the first call. Errors: InvalidArgumentError
+ */
 export function connect(address, options = {}) {
     return new Client(new Connection(address, options));
 }
@@ -31,12 +34,20 @@ export class Client {
     async [Symbol.asyncDispose]() {
         this.close();
     }
+    /** The greatest position that any answer told: reads there see all that was written and read by this client. For another client's see(). */
+    get seen() { return this.#connection.seen; }
+    /** Reads of this client see at least this from now on. */
+    see(position) {
+        toUint64(position, "seen");
+        this.#connection.see(position);
+    }
     /**
      * Writes whole or not at all; comes back when it is durable. Tried again, as the same append, until it is answered or time is over.
      * Errors: VersionConflictError, ConditionFailedError, DuplicateEventError, InvalidArgumentError, TooLargeError, OutcomeUnknownError, ...
      */
     async append(append, options) {
-        return appendedOf(await this.#connection.unary(EventStore.method.append, encodeAppend(append), options, "append"));
+        const { bytes, first } = encodeAppend(append);
+        return appendedOf(await this.#connection.unary(EventStore.method.append, bytes, options, "append", first));
     }
     /**
      * Many appends in flight, taken from `appends` as there is room; their outcomes in the same order. One that is refused ends nothing; `overloaded`
@@ -59,16 +70,16 @@ export class Client {
     }
     /** The watermark: the last position that can be read. With `atLeast` it waits. */
     async head(options = {}) {
-        return toNumber((await this.#connection.unary(EventStore.method.head, atLeastMessage(options), options)).watermark);
+        return toNumber((await this.#connection.unary(EventStore.method.head, {}, options)).watermark);
     }
     /** Errors: NotFoundError */
     async eventAt(position, options = {}) {
-        return new RecordedEvent(await this.#connection.unary(EventStore.method.getEvent, { position: toUint64(position, "position"), ...atLeastMessage(options) }, options));
+        return new RecordedEvent(await this.#connection.unary(EventStore.method.getEvent, { position: toUint64(position, "position") }, options));
     }
     /** Errors: NotFoundError */
     async aggregate(aggregate, options = {}) {
         const { upTo } = options;
-        const request = { aggregate: splitAggregate(aggregate), ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }), ...atLeastMessage(options) };
+        const request = { aggregate: splitAggregate(aggregate), ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) };
         return infoOf(await this.#connection.unary(EventStore.method.getAggregate, request, options));
     }
     /** In order of type and value, fetched as they are taken. */
@@ -77,7 +88,7 @@ export class Client {
         if (!(limit >= 1 && limit <= 10_000))
             throw new InvalidArgumentError(`pageAggregatesMax: ${limit} is not from 1 to 10,000`);
         for (let after = options.after;;) {
-            const request = { limit, ...(type !== undefined && { type: textOf(type, "type") }), ...(after !== undefined && { after: splitAggregate(after) }), ...atLeastMessage(options) };
+            const request = { limit, ...(type !== undefined && { type: textOf(type, "type") }), ...(after !== undefined && { after: splitAggregate(after) }) };
             const { aggregates } = await this.#connection.unary(EventStore.method.listAggregates, request, options);
             for (const info of aggregates)
                 yield infoOf(info);
@@ -94,7 +105,6 @@ export class Client {
             ...(version !== undefined && { version: toUint64(version, "version") }),
             ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }),
             ...(limit !== undefined && { limit: toUint64(limit, "limit") }),
-            ...atLeastMessage(options),
         }, options);
         return JSON.parse(json);
     }
@@ -109,12 +119,11 @@ export class Client {
             aggregate: splitAggregate(aggregate),
             ...(atOrBefore !== undefined && { atOrBefore: toUint64(atOrBefore, "atOrBefore") }),
             ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }),
-            ...atLeastMessage(options),
         }, options);
         return snapshot && new RecordedSnapshot(snapshot);
     }
     async snapshots(aggregate, options = {}) {
-        const request = { aggregate: splitAggregate(aggregate), ...atLeastMessage(options) };
+        const request = { aggregate: splitAggregate(aggregate) };
         return (await this.#connection.unary(EventStore.method.listSnapshots, request, options)).snapshots.map((snapshot) => new RecordedSnapshot(snapshot));
     }
     /** How payloads are read: what `evershard types` registered, as the store's file TYPES has it; empty: nothing. */

@@ -1,5 +1,6 @@
 import { type DescMessage, type DescMethodBiDiStreaming, type DescMethodServerStreaming, type DescMethodUnary, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { type ClientDuplexStream } from "@grpc/grpc-js";
+import { type Door } from "./doors.js";
 import { CancelledError, EvershardError } from "./errors.js";
 /** PEM. `root` absent: the system's own; `cert` and `key`: for a server that asks clients for a certificate. */
 export interface Tls {
@@ -21,8 +22,14 @@ export interface ConnectOptions {
     receiveBytesMax?: number | undefined;
     /** Of what goes out. 20 MiB, as the server takes it */
     sendBytesMax?: number | undefined;
-    /** Asks a silent server whether it is there, so that idle subscriptions live and dead ones end. 20,000 */
+    /** Asks a silent server whether it is there, so that idle subscriptions live and dead ones end. 20,000; of several 5,000, and 3,000 later it is gone */
     keepaliveMs?: number | undefined;
+    /** Of a cluster: learns its members, and sends each append to the node that decides it. `false` behind a load balancer. `true` */
+    followShards?: boolean | undefined;
+    /** Every read waits for what this client has seen, on whatever node, unless it says itself, by `atLeast`, what it waits for. `true` */
+    readOwnWrites?: boolean | undefined;
+    /** What it has seen already: another client's `seen`. */
+    seen?: number | undefined;
     /** Of what is sent. */
     compression?: "gzip" | undefined;
     /** Told before each further try: for logs. */
@@ -34,6 +41,20 @@ export interface CallOptions {
     /** Instead of the connection's. */
     timeoutMs?: number | undefined;
 }
+/** Waits until the server's watermark has reached a position: reads what was written, on any node. */
+export interface AtLeast {
+    /** Absent: what this client has seen; 0: nothing. */
+    atLeast?: number | undefined;
+    /** Then it is a TimeoutError. The call's own time */
+    atLeastTimeoutMs?: number | undefined;
+}
+/** What a request of a read says of it. */
+export type AtLeastField = {
+    atLeast?: {
+        position: bigint;
+        timeoutMs: number;
+    };
+};
 /** Bytes of a message. Errors: InvalidArgumentError: a number out of range, a value of another type */
 export declare function encode<Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Desc>): Uint8Array;
 export declare function decode<Desc extends DescMessage>(schema: Desc, bytes: Uint8Array): MessageShape<Desc>;
@@ -42,12 +63,23 @@ export declare class Connection {
     readonly timeoutMs: number;
     readonly onRetry: ConnectOptions["onRetry"];
     /** Connects with the first call. Errors: InvalidArgumentError */
-    constructor(address: string, options: ConnectOptions);
+    constructor(address: string | readonly string[], options: ConnectOptions);
     /** Ends what is under way with CancelledError. */
     close(): void;
     get closed(): boolean;
+    /** The greatest position that any answer told. */
+    get seen(): number;
+    see(position: number): void;
+    /** Of a read that begins, or goes on as of a watermark: what one node may be waited for, `leftMs` in all. */
+    atLeast(asked: number | undefined, leftMs: number): AtLeastField;
+    /** A node that has not come so far in its time is left alone, where there are others. */
+    elsewhere(error: unknown): boolean;
+    /** The next try goes to another door, where there is one. */
+    failed(door: Door | undefined, error: unknown): void;
+    worked(door: Door, answer: object): void;
+    pick(): Promise<Door>;
     /** One request, one answer, tried again where the connection or the server is not there. `request`: encoded once, for all tries. */
-    unary<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>, request: MessageInitShape<I> | Uint8Array, options?: CallOptions, kind?: "read" | "append"): Promise<MessageShape<O>>;
+    unary<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>, request: MessageInitShape<I> | Uint8Array, options?: AtLeast & CallOptions, kind?: "read" | "append", first?: string | Uint8Array): Promise<MessageShape<O>>;
     /**
      * One request, many answers, once; leaving the loop ends the call. With `stallMs`, an answer that does not come in that time is a broken
      * connection; only the time counts in which somebody waits for it.
@@ -58,7 +90,7 @@ export declare class Connection {
         stallMs?: number | undefined;
     }): AsyncGenerator<MessageShape<O>, void, void>;
     /** Many requests, many answers, as bytes; once. Its errors are for failure(). */
-    duplex(method: DescMethodBiDiStreaming): ClientDuplexStream<Uint8Array, Uint8Array>;
+    duplex(door: Door, method: DescMethodBiDiStreaming): ClientDuplexStream<Uint8Array, Uint8Array>;
     /** Aborted with the caller's signal or when the client is closed; to be ended, so that a long-lived signal gathers no listeners. */
     scope(signal?: AbortSignal): {
         signal: AbortSignal;

@@ -1,9 +1,12 @@
-// Connection: one gRPC channel, its calls as promises and async iterables, failures as EvershardError.
+// Connection: the gRPC channels of a store, its calls as promises and async iterables, failures as EvershardError.
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Client as Channel, compressionAlgorithms, credentials, Metadata } from "@grpc/grpc-js";
+import { CallFailed, Doors } from "./doors.js";
 import { CancelledError, CorruptionError, errorOfStatus, EvershardError, InvalidArgumentError, UnavailableError } from "./errors.js";
+import { EventStore } from "./gen/evershard/v1/service_pb.js";
+import { toUint64 } from "./ids.js";
 import { retrying } from "./retry.js";
 /** Bytes of a message. Errors: InvalidArgumentError: a number out of range, a value of another type */
 export function encode(schema, init) {
@@ -30,28 +33,46 @@ const pathOf = (method) => `/${method.parent.typeName}/${method.name}`;
 function isThisMachine(address) {
     return address.startsWith("unix:") || /^(dns:(\/\/\/)?)?(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(address);
 }
+/** HOST:PORT,HOST:PORT, or a list of them; each once. Errors: InvalidArgumentError */
+function addressesOf(given) {
+    const found = [given].flat().flatMap((text) => text.split(",").map((one) => one.trim()));
+    if (found.length === 0 || found.includes(""))
+        throw new InvalidArgumentError(`${JSON.stringify(given)} has an empty address: HOST:PORT, or several, HOST:PORT,HOST:PORT`);
+    return [...new Set(found)];
+}
 export class Connection {
     timeoutMs;
     onRetry;
-    #channel;
+    #doors;
+    #readOwnWrites;
+    #seen;
     #metadata = new Metadata();
     #closing = new AbortController();
     /** Connects with the first call. Errors: InvalidArgumentError */
     constructor(address, options) {
+        this.timeoutMs = options.timeoutMs ?? 30_000;
+        this.onRetry = options.onRetry;
+        this.#readOwnWrites = options.readOwnWrites ?? true;
+        this.#seen = options.seen ?? 0;
+        if (options.token !== undefined)
+            this.#metadata.set("authorization", `Bearer ${options.token}`);
+        this.#doors = new Doors(addressesOf(address), {
+            channel: (one, several) => this.#channelTo(one, several, options),
+            members: (door, deadline) => this.#members(door, deadline),
+            followShards: options.followShards ?? true,
+        });
+    }
+    #channelTo(address, several, options) {
         const { token, tls, insecure = false } = options;
         if (token !== undefined && !tls && !insecure && !isThisMachine(address)) {
             throw new InvalidArgumentError(`a token would go to ${address} in the clear: use tls, or say insecure: true`);
         }
-        this.timeoutMs = options.timeoutMs ?? 30_000;
-        this.onRetry = options.onRetry;
         try {
-            if (token !== undefined)
-                this.#metadata.set("authorization", `Bearer ${token}`);
-            this.#channel = new Channel(address, tls ? secure(tls === true ? {} : tls) : credentials.createInsecure(), {
+            return new Channel(address, tls ? secure(tls === true ? {} : tls) : credentials.createInsecure(), {
                 "grpc.max_receive_message_length": options.receiveBytesMax ?? 64 << 20,
                 "grpc.max_send_message_length": options.sendBytesMax ?? 20 << 20,
-                "grpc.keepalive_time_ms": options.keepaliveMs ?? 20_000,
-                "grpc.keepalive_timeout_ms": 10_000,
+                "grpc.keepalive_time_ms": options.keepaliveMs ?? (several ? 5_000 : 20_000),
+                "grpc.keepalive_timeout_ms": several ? 3_000 : 10_000,
                 "grpc.keepalive_permit_without_calls": 1,
                 "grpc.initial_reconnect_backoff_ms": 100,
                 "grpc.max_reconnect_backoff_ms": 1_000,
@@ -69,28 +90,102 @@ export class Connection {
     /** Ends what is under way with CancelledError. */
     close() {
         this.#closing.abort(new Error("the client was closed"));
-        this.#channel.close();
+        this.#doors.close();
     }
     get closed() { return this.#closing.signal.aborted; }
+    /** The greatest position that any answer told. */
+    get seen() { return this.#seen; }
+    see(position) { this.#seen = Math.max(this.#seen, position); }
+    #told(answer) {
+        const { kind, events, watermark, lastPosition, position } = answer;
+        // A subscription's watermark may be no more than what was asked for, beyond the head.
+        for (const told of [kind === undefined ? watermark : events?.at(-1)?.position, lastPosition, position]) {
+            if (typeof told === "bigint" && told <= Number.MAX_SAFE_INTEGER)
+                this.see(Number(told));
+        }
+    }
+    /** Of a read that begins, or goes on as of a watermark: what one node may be waited for, `leftMs` in all. */
+    atLeast(asked, leftMs) {
+        const position = asked ?? (this.#readOwnWrites && this.#seen > 0 ? this.#seen : undefined);
+        return position === undefined ? {} : { atLeast: { position: toUint64(position, "atLeast"), timeoutMs: this.#doors.waitAtOne(leftMs) } };
+    }
+    /** A node that has not come so far in its time is left alone, where there are others. */
+    elsewhere(error) {
+        return this.#doors.several && error instanceof EvershardError && error.code === "timeout" && error.told;
+    }
+    /** The next try goes to another door, where there is one. */
+    failed(door, error) {
+        if (door && error instanceof EvershardError && ((error.retryable && error.code !== "overloaded") || this.elsewhere(error)))
+            this.#doors.failed(door);
+    }
+    worked(door, answer) {
+        this.#doors.worked(door);
+        this.#told(answer);
+    }
+    pick() { return this.#doors.pick(); }
     /** One request, one answer, tried again where the connection or the server is not there. `request`: encoded once, for all tries. */
-    async unary(method, request, options = {}, kind = "read") {
-        const bytes = request instanceof Uint8Array ? request : encode(method.input, request);
+    async unary(method, request, options = {}, kind = "read", first) {
         const deadline = Date.now() + (options.timeoutMs ?? this.timeoutMs);
+        const waits = !(request instanceof Uint8Array) && method.input.fields.some(({ localName }) => localName === "atLeast");
+        const waitsUntil = Math.min(deadline, Date.now() + (options.atLeastTimeoutMs ?? Infinity));
+        // The same bytes for each try, but for how long a server may wait.
+        let bytes = request instanceof Uint8Array ? request : encode(method.input, { ...request, ...(waits && this.atLeast(options.atLeast, waitsUntil - Date.now())) });
         const scope = this.scope(options.signal);
+        let tried = false;
+        const attempt = async () => {
+            // What its own node refused goes to any: the map may be old.
+            const door = (first !== undefined && !tried && this.#doors.home(first)) || (await this.#doors.pick());
+            tried = true;
+            if (waits)
+                bytes = encode(method.input, { ...request, ...this.atLeast(options.atLeast, waitsUntil - Date.now()) });
+            try {
+                if (method.name === "PutSnapshot" && this.#doors.several)
+                    await this.#comeSoFar(door, deadline, scope.signal);
+                const answer = decode(method.output, await this.#once(door, method, bytes, waits ? deadline + 500 : deadline, scope.signal));
+                this.worked(door, answer);
+                return answer;
+            }
+            catch (error) {
+                this.failed(door, error);
+                throw error;
+            }
+        };
+        const again = (error) => waits && this.elsewhere(error) && Date.now() < waitsUntil;
         try {
-            const answer = await retrying({ kind, deadline, signal: scope.signal, onRetry: this.onRetry }, () => this.#once(method, bytes, deadline, scope.signal));
-            return decode(method.output, answer);
+            return await retrying({ kind, deadline, signal: scope.signal, onRetry: this.onRetry, again }, attempt);
         }
         finally {
             scope.end();
         }
     }
-    #once(method, bytes, deadline, signal) {
+    /** A snapshot may be of a version so new that this node has not heard of it. */
+    async #comeSoFar(door, deadline, signal) {
+        const behind = this.atLeast(undefined, deadline - Date.now());
+        if (behind.atLeast)
+            await this.#once(door, EventStore.method.head, encode(EventStore.method.head.input, behind), deadline, signal);
+    }
+    async #members(door, deadline) {
+        const { input, output } = EventStore.method.members;
+        return new Promise((resolve, reject) => {
+            door.channel.makeUnaryRequest(pathOf(EventStore.method.members), asBuffer, asBytes, encode(input, {}), this.#metadata, { deadline }, (error, answer) => {
+                try {
+                    if (!error && answer)
+                        resolve(decode(output, answer));
+                    else
+                        reject(new CallFailed(error?.code ?? 0, failure(error, this.#closing.signal)));
+                }
+                catch (cause) {
+                    reject(cause);
+                }
+            });
+        });
+    }
+    #once(door, method, bytes, deadline, signal) {
         return new Promise((resolve, reject) => {
             if (signal.aborted)
                 return reject(cancelled(signal));
             const cancel = () => call.cancel();
-            const call = this.#channel.makeUnaryRequest(pathOf(method), asBuffer, asBytes, bytes, this.#metadata, { deadline }, (error, answer) => {
+            const call = door.channel.makeUnaryRequest(pathOf(method), asBuffer, asBytes, bytes, this.#metadata, { deadline }, (error, answer) => {
                 signal.removeEventListener("abort", cancel);
                 if (!error && answer)
                     resolve(answer);
@@ -108,7 +203,10 @@ export class Connection {
         const { signal, deadline, stallMs } = options;
         if (signal.aborted)
             throw cancelled(signal);
-        const call = this.#channel.makeServerStreamRequest(pathOf(method), asBuffer, asBytes, request, this.#metadata, deadline === undefined ? {} : { deadline });
+        const door = await this.#doors.pick();
+        if (signal.aborted)
+            throw cancelled(signal);
+        const call = door.channel.makeServerStreamRequest(pathOf(method), asBuffer, asBytes, request, this.#metadata, deadline === undefined ? {} : { deadline });
         call.on("error", () => { }); // the iterator tells it too
         const cancel = () => call.cancel();
         signal.addEventListener("abort", cancel, { once: true });
@@ -126,8 +224,14 @@ export class Connection {
                     return;
                 if (signal.aborted)
                     throw cancelled(signal); // what was received before it is not given after it
-                yield decode(method.output, next.value);
+                const answer = decode(method.output, next.value);
+                this.worked(door, answer);
+                yield answer;
             }
+        }
+        catch (error) {
+            this.failed(door, error);
+            throw error;
         }
         finally {
             signal.removeEventListener("abort", cancel);
@@ -135,8 +239,8 @@ export class Connection {
         }
     }
     /** Many requests, many answers, as bytes; once. Its errors are for failure(). */
-    duplex(method) {
-        const call = this.#channel.makeBidiStreamRequest(pathOf(method), asBuffer, asBytes, this.#metadata, {});
+    duplex(door, method) {
+        const call = door.channel.makeBidiStreamRequest(pathOf(method), asBuffer, asBytes, this.#metadata, {});
         call.on("error", () => { });
         return call;
     }

@@ -25,6 +25,8 @@ export declare class EvershardError extends Error {
     readonly retryable: boolean;
     /** Of an append: it may be stored, or not. */
     readonly outcomeUnknown: boolean;
+    /** The server said it; else it happened on the way. */
+    told: boolean;
     constructor(message: string, details?: Details, options?: ErrorOptions);
 }
 /** An aggregate is not at the expected version: read it again and decide again. */

@@ -13,6 +13,8 @@ export class EvershardError extends Error {
     retryable = false;
     /** Of an append: it may be stored, or not. */
     outcomeUnknown = false;
+    /** The server said it; else it happened on the way. */
+    told = false;
     constructor(message, details = {}, options) {
         super(message, options);
         this.name = new.target.name;
@@ -154,7 +156,9 @@ export function errorOf(message) {
     if (message.retryAfterMs !== undefined)
         details.retryAfterMs = message.retryAfterMs;
     const Class = classes[message.code] ?? EvershardError;
-    return new Class(message.message, details);
+    const error = new Class(message.message, details);
+    error.told = true;
+    return error;
 }
 function expectedOf({ kind, number }) {
     switch (kind) {

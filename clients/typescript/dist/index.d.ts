@@ -1,10 +1,10 @@
 export { connect, Client, type AggregateInfo, type AggregatesOptions, type AggregateState, type StateOptions } from "./client.js";
-export type { CallOptions, ConnectOptions, Tls } from "./connection.js";
+export type { AtLeast, CallOptions, ConnectOptions, Tls } from "./connection.js";
 export type { Append, Appended, Condition, NewSnapshot } from "./append.js";
 export type { AppendManyOptions, Appends, Outcome } from "./append_many.js";
 export { PayloadFormat, RecordedEvent, type JsonValue, type NewEvent, type Payload } from "./event.js";
 export { Query, type QueryItem } from "./query.js";
-export { Reading, type AtLeast, type ReadAggregateOptions, type ReadOptions } from "./reading.js";
+export { Reading, type ReadAggregateOptions, type ReadOptions } from "./reading.js";
 export { Subscription, type SubscribeOptions, type SubscriptionItem } from "./subscription.js";
 export { RecordedSnapshot } from "./snapshot.js";
 export { Administration, type BackupOptions, type Stats, type VerifyReport, type WorkOptions } from "./administration.js";

@@ -1,12 +1,6 @@
-import { type CallOptions, type Connection } from "./connection.js";
+import { type AtLeast, type CallOptions, type Connection } from "./connection.js";
 import { RecordedEvent } from "./event.js";
 import type { Query } from "./query.js";
-/** Waits until the server's watermark has reached a position: reads what was written, on any node. */
-export interface AtLeast {
-    atLeast?: number | undefined;
-    /** Then it is a TimeoutError. 30,000 */
-    atLeastTimeoutMs?: number | undefined;
-}
 interface Bounds {
     /** No limit without it; 0 is nothing. */
     limit?: number | undefined;
@@ -25,12 +19,6 @@ export interface ReadAggregateOptions extends Bounds, AtLeast, CallOptions {
     /** Inclusive; without it the first, backwards the last. */
     from?: number | undefined;
 }
-export declare function atLeastMessage({ atLeast, atLeastTimeoutMs }: AtLeast): {
-    atLeast?: {
-        position: bigint;
-        timeoutMs?: number;
-    };
-};
 /** Each iteration is a read of its own. Leaving the loop ends it. */
 export declare class Reading implements AsyncIterable<RecordedEvent> {
     #private;

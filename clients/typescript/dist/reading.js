@@ -6,11 +6,6 @@ import { EventStore, ReadRequestSchema } from "./gen/evershard/v1/service_pb.js"
 import { Direction } from "./gen/evershard/v1/store_pb.js";
 import { splitAggregate, toNumber, toUint64 } from "./ids.js";
 import { backoffMs, sleep } from "./retry.js";
-export function atLeastMessage({ atLeast, atLeastTimeoutMs }) {
-    if (atLeast === undefined)
-        return {};
-    return { atLeast: { position: toUint64(atLeast, "atLeast"), ...(atLeastTimeoutMs !== undefined && { timeoutMs: atLeastTimeoutMs }) } };
-}
 /** Each iteration is a read of its own. Leaving the loop ends it. */
 export class Reading {
     /** What the last iteration is bounded by, from its first event on: for `atLeast`, or to go on after. */
@@ -36,7 +31,12 @@ export class Reading {
         try {
             for (let failed = 0, since = 0;; ++failed) {
                 try {
-                    const request = this.#request(given.events, given.last);
+                    // Whoever answers next must have come as far as the first one.
+                    const { atLeast, atLeastTimeoutMs = this.#connection.timeoutMs } = this.#of.options;
+                    if (failed === 0)
+                        since = Date.now();
+                    const leftMs = Math.max(0, Math.min(since + atLeastTimeoutMs, deadline ?? Infinity) - Date.now());
+                    const request = this.#request(given.events, given.last, this.#connection.atLeast(this.watermark ?? atLeast, leftMs));
                     if (!request)
                         return;
                     for await (const page of this.#connection.stream(EventStore.method.read, request, { signal: scope.signal, deadline })) {
@@ -53,7 +53,7 @@ export class Reading {
                     throw new UnavailableError("the read ended before it was complete");
                 }
                 catch (error) {
-                    if (!(error instanceof EvershardError) || !error.retryable)
+                    if (!(error instanceof EvershardError) || !(error.retryable || this.#connection.elsewhere(error)))
                         throw error;
                     if (failed === 0)
                         since = Date.now();
@@ -70,7 +70,7 @@ export class Reading {
         }
     }
     /** What is left to read after the last event that was given, as of the same watermark; nothing, where nothing is. */
-    #request(events, last) {
+    #request(events, last, atLeast) {
         const { options } = this.#of;
         const { limit, backwards = false } = options;
         const left = limit === undefined || !last ? limit : limit - events;
@@ -91,7 +91,7 @@ export class Reading {
             return encode(ReadRequestSchema, {
                 query: this.#of.query.message(),
                 options: { ...bounds, after: toUint64(after, "after"), ...(before !== undefined && { before: toUint64(before, "before") }) },
-                ...atLeastMessage(options),
+                ...atLeast,
             });
         }
         let { from } = this.#of.options;
@@ -102,7 +102,7 @@ export class Reading {
         return encode(ReadRequestSchema, {
             aggregate: splitAggregate(this.#of.aggregate),
             stream: { ...bounds, ...(from !== undefined && { from: toUint64(from, "from") }) },
-            ...atLeastMessage(options),
+            ...atLeast,
         });
     }
 }

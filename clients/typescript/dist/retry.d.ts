@@ -10,6 +10,8 @@ export interface Attempts {
     deadline: number;
     signal?: AbortSignal | undefined;
     onRetry?: ((error: EvershardError, attempt: number) => void) | undefined;
+    /** What else another try may find otherwise. */
+    again?: ((error: EvershardError) => boolean) | undefined;
 }
 /** Tries until it works, fails for good, or would begin after the deadline. `attempt` is safe to repeat. */
-export declare function retrying<T>({ kind, deadline, signal, onRetry }: Attempts, attempt: () => Promise<T>): Promise<T>;
+export declare function retrying<T>({ kind, deadline, signal, onRetry, again: also }: Attempts, attempt: () => Promise<T>): Promise<T>;

@@ -18,7 +18,7 @@ export async function sleep(ms, signal) {
     }
 }
 /** Tries until it works, fails for good, or would begin after the deadline. `attempt` is safe to repeat. */
-export async function retrying({ kind, deadline, signal, onRetry }, attempt) {
+export async function retrying({ kind, deadline, signal, onRetry, again: also }, attempt) {
     let unknown = false;
     let before;
     for (let tried = 0;; ++tried) {
@@ -29,7 +29,7 @@ export async function retrying({ kind, deadline, signal, onRetry }, attempt) {
             if (!(error instanceof EvershardError))
                 throw error;
             unknown ||= error.outcomeUnknown;
-            const again = error.retryable || (kind === "append" && error.code === "timeout");
+            const again = error.retryable || (kind === "append" && error.code === "timeout") || also?.(error) === true;
             const wait = backoffMs(tried, error);
             if (!again && !(error.code === "timeout" && Date.now() >= deadline))
                 throw error;

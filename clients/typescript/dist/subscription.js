@@ -41,8 +41,8 @@ export class Subscription {
                         const item = itemOf(answer);
                         if (!item)
                             continue;
-                        at = this.watermark = item.watermark;
-                        yield item;
+                        at = this.watermark = Math.max(at, item.watermark); // another node than before may be behind what was given
+                        yield { ...item, watermark: at };
                     }
                     throw new UnavailableError("the server ended the subscription");
                 }

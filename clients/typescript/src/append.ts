@@ -62,14 +62,15 @@ export interface Appended {
   watermark: number;
 }
 
-/** The bytes of an append: the same for each try. Errors: InvalidArgumentError, TooLargeError */
-export function encodeAppend(append: Append): Uint8Array {
+/** The bytes of an append: the same for each try; and what its shard follows from, where that is known here. Errors: InvalidArgumentError, TooLargeError */
+export function encodeAppend(append: Append): { bytes: Uint8Array; first: string | Uint8Array | undefined } {
   const events = [...append.events];
   const conditions = append.failIf === undefined ? [] : "query" in append.failIf ? [append.failIf] : [...append.failIf];
   const named = append.requestId !== undefined;
-  return encode(AppendRequestSchema, {
+  const messages = events.map((event, i) => eventMessage(event, named ? "" : newId(), `events[${i}]`));
+  const bytes = encode(AppendRequestSchema, {
     ...(named && { requestId: uuidBytes(append.requestId!, "requestId") }),
-    events: events.map((event, i) => eventMessage(event, named ? "" : newId(), `events[${i}]`)),
+    events: messages,
     expectations: Object.entries(append.expect ?? {}).map(([aggregate, version]) => ({ aggregate: splitAggregate(aggregate), version: expectation(version, aggregate) })),
     conditions: conditions.map(({ query, after = 0 }, i) => ({ query: query.message(), after: toUint64(after, `failIf[${i}].after`) })),
     snapshots: [...(append.snapshots ?? [])].map((snapshot, i) => snapshotMessage(snapshot, `snapshots[${i}]`)),
@@ -83,6 +84,8 @@ export function encodeAppend(append: Append): Uint8Array {
     ack: append.ack === "durable" ? Ack.DURABLE : Ack.ORDERED,
     conflictsMax: append.conflictsMax ?? 0,
   });
+  const id = messages[0]?.id as Uint8Array | undefined;
+  return { bytes, first: events[0]?.aggregate ?? (id?.length === 16 ? id : undefined) };
 }
 
 function expectation(version: ExpectedVersion, aggregate: string): MessageInitShape<typeof ExpectedVersionSchema> {

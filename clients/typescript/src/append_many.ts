@@ -4,6 +4,7 @@ import type { ClientDuplexStream } from "@grpc/grpc-js";
 
 import { appendedOf, encodeAppend, type Append, type Appended } from "./append.js";
 import { cancelled, decode, failure, within, type CallOptions, type Connection } from "./connection.js";
+import type { Door } from "./doors.js";
 import { errorOf, EvershardError, OutcomeUnknownError } from "./errors.js";
 import { AppendOutcomeSchema, EventStore } from "./gen/evershard/v1/service_pb.js";
 import { backoffMs, sleep } from "./retry.js";
@@ -25,7 +26,7 @@ type Pending = { bytes: Uint8Array; error?: undefined } | { bytes?: undefined; e
 
 function pendingOf(append: Append): Pending {
   try {
-    return { bytes: encodeAppend(append) };
+    return { bytes: encodeAppend(append).bytes };
   } catch (error) {
     if (error instanceof EvershardError) return { error };
     throw error;
@@ -47,6 +48,7 @@ export class AppendStream {
   #sourceEnded = false;
   #sourceError: { error: unknown } | undefined;
   #call: ClientDuplexStream<Uint8Array, Uint8Array> | undefined;
+  #door: Door | undefined;
   #waitingSince: number | undefined;  // for the first one's answer, over all tries
   #changed!: Promise<void>;
   #tell: () => void = () => {};
@@ -78,6 +80,7 @@ export class AppendStream {
           break;
         } catch (error) {
           if (!(error instanceof EvershardError) || !error.retryable) throw error;
+          this.#connection.failed(this.#door, error);
           unknown ||= error.outcomeUnknown;
           const wait = backoffMs(failed, error);
           if (Date.now() + wait - (this.#waitingSince ?? Date.now()) >= this.#timeoutMs) {
@@ -132,7 +135,7 @@ export class AppendStream {
         }
         let outcome: Outcome | undefined = first.error && { error: first.error };
         if (!outcome) {
-          answers ??= this.#open();
+          answers ??= await this.#open();
           outcome = await this.#next(answers, signal);
         }
         this.#pending.shift();
@@ -147,8 +150,9 @@ export class AppendStream {
     }
   }
 
-  #open(): AsyncIterator<Uint8Array> {
-    const call = this.#connection.duplex(EventStore.method.appendMany);
+  async #open(): Promise<AsyncIterator<Uint8Array>> {
+    this.#door = await this.#connection.pick();
+    const call = this.#connection.duplex(this.#door, EventStore.method.appendMany);
     this.#call = call;
     for (const { bytes } of this.#pending) if (bytes) call.write(bytes);
     if (this.#sourceEnded) call.end();
@@ -162,6 +166,7 @@ export class AppendStream {
       if (next.done) throw new Error("the stream ended before all was answered");
       this.#waitingSince = undefined;
       const { outcome } = decode(AppendOutcomeSchema, next.value);
+      if (outcome.case === "appended" && this.#door) this.#connection.worked(this.#door, outcome.value);
       if (outcome.case === "appended") return { appended: appendedOf(outcome.value) };
       if (outcome.case === "refused") return { error: errorOf(outcome.value) };
       throw new EvershardError("the server sent an outcome that is neither appended nor refused");

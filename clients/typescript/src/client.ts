@@ -3,13 +3,13 @@
 import { Administration } from "./administration.js";
 import { appendedOf, encodeAppend, snapshotMessage, type Append, type Appended, type NewSnapshot } from "./append.js";
 import { AppendStream, type AppendManyOptions, type Appends, type Outcome } from "./append_many.js";
-import { Connection, type CallOptions, type ConnectOptions } from "./connection.js";
+import { Connection, type AtLeast, type CallOptions, type ConnectOptions } from "./connection.js";
 import { InvalidArgumentError } from "./errors.js";
 import { RecordedEvent } from "./event.js";
 import { EventStore, type AggregateInfo as AggregateInfoMessage } from "./gen/evershard/v1/service_pb.js";
 import { aggregateText, splitAggregate, textOf, toNumber, toUint64 } from "./ids.js";
 import { Query } from "./query.js";
-import { atLeastMessage, Reading, type AtLeast, type ReadAggregateOptions, type ReadOptions } from "./reading.js";
+import { Reading, type ReadAggregateOptions, type ReadOptions } from "./reading.js";
 import { RecordedSnapshot } from "./snapshot.js";
 import { Subscription, type SubscribeOptions } from "./subscription.js";
 
@@ -50,8 +50,11 @@ export interface AggregateState {
   [more: string]: unknown;
 }
 
-/** HOST:PORT, or unix:PATH. Connects with the first call. Errors: InvalidArgumentError */
-export function connect(address: string, options: ConnectOptions = {}): Client {
+/**
+ * HOST:PORT, or unix:PATH; several nodes of one store as HOST:PORT,HOST:PORT or as a list: it keeps to one that works, the first before the others,
+ * and goes on to another when that is gone or cannot. Connects with the first call. Errors: InvalidArgumentError
+ */
+export function connect(address: string | readonly string[], options: ConnectOptions = {}): Client {
   return new Client(new Connection(address, options));
 }
 
@@ -73,12 +76,21 @@ export class Client implements AsyncDisposable {
     this.close();
   }
 
+  /** The greatest position that any answer told: reads there see all that was written and read by this client. For another client's see(). */
+  get seen(): number { return this.#connection.seen; }
+  /** Reads of this client see at least this from now on. */
+  see(position: number): void {
+    toUint64(position, "seen");
+    this.#connection.see(position);
+  }
+
   /**
    * Writes whole or not at all; comes back when it is durable. Tried again, as the same append, until it is answered or time is over.
    * Errors: VersionConflictError, ConditionFailedError, DuplicateEventError, InvalidArgumentError, TooLargeError, OutcomeUnknownError, ...
    */
   async append(append: Append, options?: CallOptions): Promise<Appended> {
-    return appendedOf(await this.#connection.unary(EventStore.method.append, encodeAppend(append), options, "append"));
+    const { bytes, first } = encodeAppend(append);
+    return appendedOf(await this.#connection.unary(EventStore.method.append, bytes, options, "append", first));
   }
 
   /**
@@ -104,17 +116,17 @@ export class Client implements AsyncDisposable {
 
   /** The watermark: the last position that can be read. With `atLeast` it waits. */
   async head(options: AtLeast & CallOptions = {}): Promise<number> {
-    return toNumber((await this.#connection.unary(EventStore.method.head, atLeastMessage(options), options)).watermark);
+    return toNumber((await this.#connection.unary(EventStore.method.head, {}, options)).watermark);
   }
   /** Errors: NotFoundError */
   async eventAt(position: number, options: AtLeast & CallOptions = {}): Promise<RecordedEvent> {
-    return new RecordedEvent(await this.#connection.unary(EventStore.method.getEvent, { position: toUint64(position, "position"), ...atLeastMessage(options) }, options));
+    return new RecordedEvent(await this.#connection.unary(EventStore.method.getEvent, { position: toUint64(position, "position") }, options));
   }
 
   /** Errors: NotFoundError */
   async aggregate(aggregate: string, options: { upTo?: number | undefined } & AtLeast & CallOptions = {}): Promise<AggregateInfo> {
     const { upTo } = options;
-    const request = { aggregate: splitAggregate(aggregate), ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }), ...atLeastMessage(options) };
+    const request = { aggregate: splitAggregate(aggregate), ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) };
     return infoOf(await this.#connection.unary(EventStore.method.getAggregate, request, options));
   }
   /** In order of type and value, fetched as they are taken. */
@@ -122,7 +134,7 @@ export class Client implements AsyncDisposable {
     const { type, pageAggregatesMax: limit = 1_000 } = options;
     if (!(limit >= 1 && limit <= 10_000)) throw new InvalidArgumentError(`pageAggregatesMax: ${limit} is not from 1 to 10,000`);
     for (let after = options.after; ; ) {
-      const request = { limit, ...(type !== undefined && { type: textOf(type, "type") }), ...(after !== undefined && { after: splitAggregate(after) }), ...atLeastMessage(options) };
+      const request = { limit, ...(type !== undefined && { type: textOf(type, "type") }), ...(after !== undefined && { after: splitAggregate(after) }) };
       const { aggregates } = await this.#connection.unary(EventStore.method.listAggregates, request, options);
       for (const info of aggregates) yield infoOf(info);
       if (aggregates.length < limit) return;
@@ -137,7 +149,6 @@ export class Client implements AsyncDisposable {
       ...(version !== undefined && { version: toUint64(version, "version") }),
       ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }),
       ...(limit !== undefined && { limit: toUint64(limit, "limit") }),
-      ...atLeastMessage(options),
     }, options);
     return JSON.parse(json) as AggregateState;
   }
@@ -153,12 +164,11 @@ export class Client implements AsyncDisposable {
       aggregate: splitAggregate(aggregate),
       ...(atOrBefore !== undefined && { atOrBefore: toUint64(atOrBefore, "atOrBefore") }),
       ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }),
-      ...atLeastMessage(options),
     }, options);
     return snapshot && new RecordedSnapshot(snapshot);
   }
   async snapshots(aggregate: string, options: AtLeast & CallOptions = {}): Promise<RecordedSnapshot[]> {
-    const request = { aggregate: splitAggregate(aggregate), ...atLeastMessage(options) };
+    const request = { aggregate: splitAggregate(aggregate) };
     return (await this.#connection.unary(EventStore.method.listSnapshots, request, options)).snapshots.map((snapshot) => new RecordedSnapshot(snapshot));
   }
 

@@ -1,4 +1,4 @@
-// Connection: one gRPC channel, its calls as promises and async iterables, failures as EvershardError.
+// Connection: the gRPC channels of a store, its calls as promises and async iterables, failures as EvershardError.
 
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
@@ -6,7 +6,10 @@ import { createSecureContext } from "node:tls";
 import { create, fromBinary, toBinary, type DescMessage, type DescMethod, type DescMethodBiDiStreaming, type DescMethodServerStreaming, type DescMethodUnary, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { Client as Channel, compressionAlgorithms, credentials, Metadata, type ClientDuplexStream, type ServiceError } from "@grpc/grpc-js";
 
+import { CallFailed, Doors, type Door } from "./doors.js";
 import { CancelledError, CorruptionError, errorOfStatus, EvershardError, InvalidArgumentError, UnavailableError } from "./errors.js";
+import { EventStore } from "./gen/evershard/v1/service_pb.js";
+import { toUint64 } from "./ids.js";
 import { retrying } from "./retry.js";
 
 /** PEM. `root` absent: the system's own; `cert` and `key`: for a server that asks clients for a certificate. */
@@ -30,8 +33,14 @@ export interface ConnectOptions {
   receiveBytesMax?: number | undefined;
   /** Of what goes out. 20 MiB, as the server takes it */
   sendBytesMax?: number | undefined;
-  /** Asks a silent server whether it is there, so that idle subscriptions live and dead ones end. 20,000 */
+  /** Asks a silent server whether it is there, so that idle subscriptions live and dead ones end. 20,000; of several 5,000, and 3,000 later it is gone */
   keepaliveMs?: number | undefined;
+  /** Of a cluster: learns its members, and sends each append to the node that decides it. `false` behind a load balancer. `true` */
+  followShards?: boolean | undefined;
+  /** Every read waits for what this client has seen, on whatever node, unless it says itself, by `atLeast`, what it waits for. `true` */
+  readOwnWrites?: boolean | undefined;
+  /** What it has seen already: another client's `seen`. */
+  seen?: number | undefined;
   /** Of what is sent. */
   compression?: "gzip" | undefined;
   /** Told before each further try: for logs. */
@@ -44,6 +53,17 @@ export interface CallOptions {
   /** Instead of the connection's. */
   timeoutMs?: number | undefined;
 }
+
+/** Waits until the server's watermark has reached a position: reads what was written, on any node. */
+export interface AtLeast {
+  /** Absent: what this client has seen; 0: nothing. */
+  atLeast?: number | undefined;
+  /** Then it is a TimeoutError. The call's own time */
+  atLeastTimeoutMs?: number | undefined;
+}
+
+/** What a request of a read says of it. */
+export type AtLeastField = { atLeast?: { position: bigint; timeoutMs: number } };
 
 /** Bytes of a message. Errors: InvalidArgumentError: a number out of range, a value of another type */
 export function encode<Desc extends DescMessage>(schema: Desc, init: MessageInitShape<Desc>): Uint8Array {
@@ -71,28 +91,47 @@ function isThisMachine(address: string): boolean {
   return address.startsWith("unix:") || /^(dns:(\/\/\/)?)?(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(address);
 }
 
+/** HOST:PORT,HOST:PORT, or a list of them; each once. Errors: InvalidArgumentError */
+function addressesOf(given: string | readonly string[]): string[] {
+  const found = [given].flat().flatMap((text) => text.split(",").map((one) => one.trim()));
+  if (found.length === 0 || found.includes("")) throw new InvalidArgumentError(`${JSON.stringify(given)} has an empty address: HOST:PORT, or several, HOST:PORT,HOST:PORT`);
+  return [...new Set(found)];
+}
+
 export class Connection {
   readonly timeoutMs: number;
   readonly onRetry: ConnectOptions["onRetry"];
-  readonly #channel: Channel;
+  readonly #doors: Doors;
+  readonly #readOwnWrites: boolean;
+  #seen: number;
   readonly #metadata = new Metadata();
   readonly #closing = new AbortController();
 
   /** Connects with the first call. Errors: InvalidArgumentError */
-  constructor(address: string, options: ConnectOptions) {
+  constructor(address: string | readonly string[], options: ConnectOptions) {
+    this.timeoutMs = options.timeoutMs ?? 30_000;
+    this.onRetry = options.onRetry;
+    this.#readOwnWrites = options.readOwnWrites ?? true;
+    this.#seen = options.seen ?? 0;
+    if (options.token !== undefined) this.#metadata.set("authorization", `Bearer ${options.token}`);
+    this.#doors = new Doors(addressesOf(address), {
+      channel: (one, several) => this.#channelTo(one, several, options),
+      members: (door, deadline) => this.#members(door, deadline),
+      followShards: options.followShards ?? true,
+    });
+  }
+
+  #channelTo(address: string, several: boolean, options: ConnectOptions): Channel {
     const { token, tls, insecure = false } = options;
     if (token !== undefined && !tls && !insecure && !isThisMachine(address)) {
       throw new InvalidArgumentError(`a token would go to ${address} in the clear: use tls, or say insecure: true`);
     }
-    this.timeoutMs = options.timeoutMs ?? 30_000;
-    this.onRetry = options.onRetry;
     try {
-      if (token !== undefined) this.#metadata.set("authorization", `Bearer ${token}`);
-      this.#channel = new Channel(address, tls ? secure(tls === true ? {} : tls) : credentials.createInsecure(), {
+      return new Channel(address, tls ? secure(tls === true ? {} : tls) : credentials.createInsecure(), {
         "grpc.max_receive_message_length": options.receiveBytesMax ?? 64 << 20,
         "grpc.max_send_message_length": options.sendBytesMax ?? 20 << 20,
-        "grpc.keepalive_time_ms": options.keepaliveMs ?? 20_000,
-        "grpc.keepalive_timeout_ms": 10_000,
+        "grpc.keepalive_time_ms": options.keepaliveMs ?? (several ? 5_000 : 20_000),
+        "grpc.keepalive_timeout_ms": several ? 3_000 : 10_000,
         "grpc.keepalive_permit_without_calls": 1,
         "grpc.initial_reconnect_backoff_ms": 100,
         "grpc.max_reconnect_backoff_ms": 1_000,
@@ -110,30 +149,100 @@ export class Connection {
   /** Ends what is under way with CancelledError. */
   close(): void {
     this.#closing.abort(new Error("the client was closed"));
-    this.#channel.close();
+    this.#doors.close();
   }
   get closed(): boolean { return this.#closing.signal.aborted; }
 
+  /** The greatest position that any answer told. */
+  get seen(): number { return this.#seen; }
+  see(position: number): void { this.#seen = Math.max(this.#seen, position); }
+  #told(answer: object): void {
+    const { kind, events, watermark, lastPosition, position } = answer as { [field: string]: unknown; events?: { position: bigint }[] };
+    // A subscription's watermark may be no more than what was asked for, beyond the head.
+    for (const told of [kind === undefined ? watermark : events?.at(-1)?.position, lastPosition, position]) {
+      if (typeof told === "bigint" && told <= Number.MAX_SAFE_INTEGER) this.see(Number(told));
+    }
+  }
+
+  /** Of a read that begins, or goes on as of a watermark: what one node may be waited for, `leftMs` in all. */
+  atLeast(asked: number | undefined, leftMs: number): AtLeastField {
+    const position = asked ?? (this.#readOwnWrites && this.#seen > 0 ? this.#seen : undefined);
+    return position === undefined ? {} : { atLeast: { position: toUint64(position, "atLeast"), timeoutMs: this.#doors.waitAtOne(leftMs) } };
+  }
+  /** A node that has not come so far in its time is left alone, where there are others. */
+  elsewhere(error: unknown): boolean {
+    return this.#doors.several && error instanceof EvershardError && error.code === "timeout" && error.told;
+  }
+  /** The next try goes to another door, where there is one. */
+  failed(door: Door | undefined, error: unknown): void {
+    if (door && error instanceof EvershardError && ((error.retryable && error.code !== "overloaded") || this.elsewhere(error))) this.#doors.failed(door);
+  }
+  worked(door: Door, answer: object): void {
+    this.#doors.worked(door);
+    this.#told(answer);
+  }
+  pick(): Promise<Door> { return this.#doors.pick(); }
+
   /** One request, one answer, tried again where the connection or the server is not there. `request`: encoded once, for all tries. */
   async unary<I extends DescMessage, O extends DescMessage>(
-    method: DescMethodUnary<I, O>, request: MessageInitShape<I> | Uint8Array, options: CallOptions = {}, kind: "read" | "append" = "read",
+    method: DescMethodUnary<I, O>, request: MessageInitShape<I> | Uint8Array, options: AtLeast & CallOptions = {}, kind: "read" | "append" = "read",
+    first?: string | Uint8Array,
   ): Promise<MessageShape<O>> {
-    const bytes = request instanceof Uint8Array ? request : encode(method.input, request);
     const deadline = Date.now() + (options.timeoutMs ?? this.timeoutMs);
+    const waits = !(request instanceof Uint8Array) && method.input.fields.some(({ localName }) => localName === "atLeast");
+    const waitsUntil = Math.min(deadline, Date.now() + (options.atLeastTimeoutMs ?? Infinity));
+    // The same bytes for each try, but for how long a server may wait.
+    let bytes = request instanceof Uint8Array ? request : encode(method.input, { ...request, ...(waits && this.atLeast(options.atLeast, waitsUntil - Date.now())) } as MessageInitShape<I>);
     const scope = this.scope(options.signal);
+    let tried = false;
+    const attempt = async (): Promise<MessageShape<O>> => {
+      // What its own node refused goes to any: the map may be old.
+      const door = (first !== undefined && !tried && this.#doors.home(first)) || (await this.#doors.pick());
+      tried = true;
+      if (waits) bytes = encode(method.input, { ...(request as object), ...this.atLeast(options.atLeast, waitsUntil - Date.now()) } as MessageInitShape<I>);
+      try {
+        if (method.name === "PutSnapshot" && this.#doors.several) await this.#comeSoFar(door, deadline, scope.signal);
+        const answer = decode(method.output, await this.#once(door, method, bytes, waits ? deadline + 500 : deadline, scope.signal));
+        this.worked(door, answer);
+        return answer;
+      } catch (error) {
+        this.failed(door, error);
+        throw error;
+      }
+    };
+    const again = (error: EvershardError) => waits && this.elsewhere(error) && Date.now() < waitsUntil;
     try {
-      const answer = await retrying({ kind, deadline, signal: scope.signal, onRetry: this.onRetry }, () => this.#once(method, bytes, deadline, scope.signal));
-      return decode(method.output, answer);
+      return await retrying({ kind, deadline, signal: scope.signal, onRetry: this.onRetry, again }, attempt);
     } finally {
       scope.end();
     }
   }
 
-  #once(method: DescMethod, bytes: Uint8Array, deadline: number, signal: AbortSignal): Promise<Uint8Array> {
+  /** A snapshot may be of a version so new that this node has not heard of it. */
+  async #comeSoFar(door: Door, deadline: number, signal: AbortSignal): Promise<void> {
+    const behind = this.atLeast(undefined, deadline - Date.now());
+    if (behind.atLeast) await this.#once(door, EventStore.method.head, encode(EventStore.method.head.input, behind), deadline, signal);
+  }
+
+  async #members(door: Door, deadline: number): Promise<MessageShape<typeof EventStore.method.members.output>> {
+    const { input, output } = EventStore.method.members;
+    return new Promise((resolve, reject) => {
+      door.channel.makeUnaryRequest(pathOf(EventStore.method.members), asBuffer, asBytes, encode(input, {}), this.#metadata, { deadline }, (error, answer) => {
+        try {
+          if (!error && answer) resolve(decode(output, answer));
+          else reject(new CallFailed(error?.code ?? 0, failure(error, this.#closing.signal)));
+        } catch (cause) {
+          reject(cause);
+        }
+      });
+    });
+  }
+
+  #once(door: Door, method: DescMethod, bytes: Uint8Array, deadline: number, signal: AbortSignal): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(cancelled(signal));
       const cancel = () => call.cancel();
-      const call = this.#channel.makeUnaryRequest(pathOf(method), asBuffer, asBytes, bytes, this.#metadata, { deadline }, (error, answer) => {
+      const call = door.channel.makeUnaryRequest(pathOf(method), asBuffer, asBytes, bytes, this.#metadata, { deadline }, (error, answer) => {
         signal.removeEventListener("abort", cancel);
         if (!error && answer) resolve(answer);
         else reject(failure(error, signal));
@@ -151,7 +260,9 @@ export class Connection {
   ): AsyncGenerator<MessageShape<O>, void, void> {
     const { signal, deadline, stallMs } = options;
     if (signal.aborted) throw cancelled(signal);
-    const call = this.#channel.makeServerStreamRequest(pathOf(method), asBuffer, asBytes, request, this.#metadata, deadline === undefined ? {} : { deadline });
+    const door = await this.#doors.pick();
+    if (signal.aborted) throw cancelled(signal);
+    const call = door.channel.makeServerStreamRequest(pathOf(method), asBuffer, asBytes, request, this.#metadata, deadline === undefined ? {} : { deadline });
     call.on("error", () => {});  // the iterator tells it too
     const cancel = () => call.cancel();
     signal.addEventListener("abort", cancel, { once: true });
@@ -166,8 +277,13 @@ export class Connection {
         }
         if (next.done) return;
         if (signal.aborted) throw cancelled(signal);  // what was received before it is not given after it
-        yield decode(method.output, next.value);
+        const answer = decode(method.output, next.value);
+        this.worked(door, answer);
+        yield answer;
       }
+    } catch (error) {
+      this.failed(door, error);
+      throw error;
     } finally {
       signal.removeEventListener("abort", cancel);
       call.cancel();
@@ -175,8 +291,8 @@ export class Connection {
   }
 
   /** Many requests, many answers, as bytes; once. Its errors are for failure(). */
-  duplex(method: DescMethodBiDiStreaming): ClientDuplexStream<Uint8Array, Uint8Array> {
-    const call = this.#channel.makeBidiStreamRequest(pathOf(method), asBuffer, asBytes, this.#metadata, {});
+  duplex(door: Door, method: DescMethodBiDiStreaming): ClientDuplexStream<Uint8Array, Uint8Array> {
+    const call = door.channel.makeBidiStreamRequest(pathOf(method), asBuffer, asBytes, this.#metadata, {});
     call.on("error", () => {});
     return call;
   }

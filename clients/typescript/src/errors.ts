@@ -37,6 +37,8 @@ export class EvershardError extends Error {
   readonly retryable: boolean = false;
   /** Of an append: it may be stored, or not. */
   readonly outcomeUnknown: boolean = false;
+  /** The server said it; else it happened on the way. */
+  told = false;
 
   constructor(message: string, details: Details = {}, options?: ErrorOptions) {
     super(message, options);
@@ -155,7 +157,9 @@ export function errorOf(message: ErrorMessage): EvershardError {
   if (message.conflicts.length > 0) details.conflicts = message.conflicts.map((event) => new RecordedEvent(event));
   if (message.retryAfterMs !== undefined) details.retryAfterMs = message.retryAfterMs;
   const Class: new (message: string, details?: Details) => EvershardError = classes[message.code] ?? EvershardError;
-  return new Class(message.message, details);
+  const error = new Class(message.message, details);
+  error.told = true;
+  return error;
 }
 
 function expectedOf({ kind, number }: { kind: ExpectedVersion_Kind; number: bigint }): ExpectedVersion {

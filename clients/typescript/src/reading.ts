@@ -1,6 +1,6 @@
 // Reading: a read's events, fetched page by page as they are taken, on over broken connections.
 
-import { encode, type CallOptions, type Connection } from "./connection.js";
+import { encode, type AtLeast, type AtLeastField, type CallOptions, type Connection } from "./connection.js";
 import { RecordedEvent } from "./event.js";
 import { EvershardError, UnavailableError } from "./errors.js";
 import { EventStore, ReadRequestSchema } from "./gen/evershard/v1/service_pb.js";
@@ -8,13 +8,6 @@ import { Direction } from "./gen/evershard/v1/store_pb.js";
 import { splitAggregate, toNumber, toUint64 } from "./ids.js";
 import type { Query } from "./query.js";
 import { backoffMs, sleep } from "./retry.js";
-
-/** Waits until the server's watermark has reached a position: reads what was written, on any node. */
-export interface AtLeast {
-  atLeast?: number | undefined;
-  /** Then it is a TimeoutError. 30,000 */
-  atLeastTimeoutMs?: number | undefined;
-}
 
 interface Bounds {
   /** No limit without it; 0 is nothing. */
@@ -35,11 +28,6 @@ export interface ReadOptions extends Bounds, AtLeast, CallOptions {
 export interface ReadAggregateOptions extends Bounds, AtLeast, CallOptions {
   /** Inclusive; without it the first, backwards the last. */
   from?: number | undefined;
-}
-
-export function atLeastMessage({ atLeast, atLeastTimeoutMs }: AtLeast): { atLeast?: { position: bigint; timeoutMs?: number } } {
-  if (atLeast === undefined) return {};
-  return { atLeast: { position: toUint64(atLeast, "atLeast"), ...(atLeastTimeoutMs !== undefined && { timeoutMs: atLeastTimeoutMs }) } };
 }
 
 /** Each iteration is a read of its own. Leaving the loop ends it. */
@@ -69,7 +57,11 @@ export class Reading implements AsyncIterable<RecordedEvent> {
     try {
       for (let failed = 0, since = 0; ; ++failed) {
         try {
-          const request = this.#request(given.events, given.last);
+          // Whoever answers next must have come as far as the first one.
+          const { atLeast, atLeastTimeoutMs = this.#connection.timeoutMs } = this.#of.options;
+          if (failed === 0) since = Date.now();
+          const leftMs = Math.max(0, Math.min(since + atLeastTimeoutMs, deadline ?? Infinity) - Date.now());
+          const request = this.#request(given.events, given.last, this.#connection.atLeast(this.watermark ?? atLeast, leftMs));
           if (!request) return;
           for await (const page of this.#connection.stream(EventStore.method.read, request, { signal: scope.signal, deadline })) {
             failed = 0;
@@ -83,7 +75,7 @@ export class Reading implements AsyncIterable<RecordedEvent> {
           }
           throw new UnavailableError("the read ended before it was complete");
         } catch (error) {
-          if (!(error instanceof EvershardError) || !error.retryable) throw error;
+          if (!(error instanceof EvershardError) || !(error.retryable || this.#connection.elsewhere(error))) throw error;
           if (failed === 0) since = Date.now();
           const wait = backoffMs(failed, error);
           if (Date.now() + wait >= (deadline ?? since + this.#connection.timeoutMs)) throw error;
@@ -97,7 +89,7 @@ export class Reading implements AsyncIterable<RecordedEvent> {
   }
 
   /** What is left to read after the last event that was given, as of the same watermark; nothing, where nothing is. */
-  #request(events: number, last: RecordedEvent | undefined): Uint8Array | undefined {
+  #request(events: number, last: RecordedEvent | undefined, atLeast: AtLeastField): Uint8Array | undefined {
     const { options } = this.#of;
     const { limit, backwards = false } = options;
     const left = limit === undefined || !last ? limit : limit - events;
@@ -115,7 +107,7 @@ export class Reading implements AsyncIterable<RecordedEvent> {
       return encode(ReadRequestSchema, {
         query: this.#of.query.message(),
         options: { ...bounds, after: toUint64(after, "after"), ...(before !== undefined && { before: toUint64(before, "before") }) },
-        ...atLeastMessage(options),
+        ...atLeast,
       });
     }
     let { from } = this.#of.options;
@@ -124,7 +116,7 @@ export class Reading implements AsyncIterable<RecordedEvent> {
     return encode(ReadRequestSchema, {
       aggregate: splitAggregate(this.#of.aggregate),
       stream: { ...bounds, ...(from !== undefined && { from: toUint64(from, "from") }) },
-      ...atLeastMessage(options),
+      ...atLeast,
     });
   }
 }

@@ -29,10 +29,12 @@ export interface Attempts {
   deadline: number;
   signal?: AbortSignal | undefined;
   onRetry?: ((error: EvershardError, attempt: number) => void) | undefined;
+  /** What else another try may find otherwise. */
+  again?: ((error: EvershardError) => boolean) | undefined;
 }
 
 /** Tries until it works, fails for good, or would begin after the deadline. `attempt` is safe to repeat. */
-export async function retrying<T>({ kind, deadline, signal, onRetry }: Attempts, attempt: () => Promise<T>): Promise<T> {
+export async function retrying<T>({ kind, deadline, signal, onRetry, again: also }: Attempts, attempt: () => Promise<T>): Promise<T> {
   let unknown = false;
   let before: EvershardError | undefined;
   for (let tried = 0; ; ++tried) {
@@ -41,7 +43,7 @@ export async function retrying<T>({ kind, deadline, signal, onRetry }: Attempts,
     } catch (error) {
       if (!(error instanceof EvershardError)) throw error;
       unknown ||= error.outcomeUnknown;
-      const again = error.retryable || (kind === "append" && error.code === "timeout");
+      const again = error.retryable || (kind === "append" && error.code === "timeout") || also?.(error) === true;
       const wait = backoffMs(tried, error);
       if (!again && !(error.code === "timeout" && Date.now() >= deadline)) throw error;
       if (Date.now() + wait >= deadline) {

@@ -64,8 +64,8 @@ export class Subscription implements AsyncIterable<SubscriptionItem> {
             failed = 0;
             const item = itemOf(answer);
             if (!item) continue;
-            at = this.watermark = item.watermark;
-            yield item;
+            at = this.watermark = Math.max(at, item.watermark);  // another node than before may be behind what was given
+            yield { ...item, watermark: at };
           }
           throw new UnavailableError("the server ended the subscription");
         } catch (error) {

@@ -3,7 +3,8 @@
 import { fromBinary, toBinary, create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Metadata, Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall, type ServerWritableStream, type ServiceDefinition } from "@grpc/grpc-js";
 
-import { AppendRequestSchema, AppendResponseSchema, ErrorSchema, PageSchema, type AppendRequest } from "../src/gen/evershard/v1/store_pb.js";
+import { MembersResponseSchema } from "../src/gen/evershard/v1/service_pb.js";
+import { AppendRequestSchema, AppendResponseSchema, ErrorCode, ErrorSchema, PageSchema, type AppendRequest } from "../src/gen/evershard/v1/store_pb.js";
 
 export type Answer = { appended: MessageInitShape<typeof AppendResponseSchema> } | { code: status; error?: MessageInitShape<typeof ErrorSchema>; text?: string } | "silence";
 
@@ -13,16 +14,36 @@ const service: ServiceDefinition = {
   append: { ...method, path: "/evershard.v1.EventStore/Append", responseStream: false },
   read: { ...method, path: "/evershard.v1.EventStore/Read", responseStream: true },
 };
+const membersMethod = { members: { ...method, path: "/evershard.v1.EventStore/Members", responseStream: false } };
+
+/** A page, or how the read ends instead. */
+export type PageAnswer = MessageInitShape<typeof PageSchema> | { code: status; error?: MessageInitShape<typeof ErrorSchema> };
 
 export class FakeServer implements AsyncDisposable {
   readonly requests: Uint8Array[] = [];
   readonly metadata: Metadata[] = [];
   address = "";
+  /** What it says of itself, and how often it was asked. */
+  members: MessageInitShape<typeof MembersResponseSchema> | undefined;
+  readonly asked = { members: 0 };
+  /** After its page a read breaks. */
+  ends = false;
   readonly #server = new Server();
 
-  /** `answer`: to each append, from 0; `page`: to each read, which then ends well. */
-  static async start(answer: (request: AppendRequest, nr: number) => Answer, page?: (nr: number) => MessageInitShape<typeof PageSchema>): Promise<FakeServer> {
+  /** `answer`: to each append, from 0; `page`: to each read, which then ends well. Without `members` it is of an earlier release. */
+  static async start(
+    answer: (request: AppendRequest, nr: number) => Answer, page?: (nr: number) => PageAnswer, members?: MessageInitShape<typeof MembersResponseSchema>,
+  ): Promise<FakeServer> {
     const fake = new FakeServer();
+    fake.members = members;
+    if (members) {
+      fake.#server.addService(membersMethod, {
+        members: (_: unknown, done: sendUnaryData<Uint8Array>) => {
+          fake.asked.members += 1;
+          done(null, toBinary(MembersResponseSchema, create(MembersResponseSchema, fake.members!)));
+        },
+      });
+    }
     fake.#server.addService(service, {
       append: (call: ServerUnaryCall<Uint8Array, Uint8Array>, done: sendUnaryData<Uint8Array>) => {
         fake.requests.push(new Uint8Array(call.request));
@@ -36,7 +57,15 @@ export class FakeServer implements AsyncDisposable {
       },
       read: (call: ServerWritableStream<Uint8Array, Uint8Array>) => {
         fake.requests.push(new Uint8Array(call.request));
-        call.write(toBinary(PageSchema, create(PageSchema, page!(fake.requests.length - 1))));
+        const given = page!(fake.requests.length - 1);
+        const fails = (code: status, error?: MessageInitShape<typeof ErrorSchema>) => {
+          const metadata = new Metadata();
+          if (error) metadata.set("grpc-status-details-bin", statusOf(code, create(ErrorSchema, error)));
+          call.emit("error", { code, details: error?.message ?? "", metadata });
+        };
+        if ("code" in given) return fails(given.code, given.error);
+        call.write(toBinary(PageSchema, create(PageSchema, given)));
+        if (fake.ends) return fails(status.UNAVAILABLE, { code: ErrorCode.UNAVAILABLE, message: "the server is stopping" });
         call.end();
       },
     });

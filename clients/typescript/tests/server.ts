@@ -72,6 +72,45 @@ export class Server implements AsyncDisposable {
   }
 }
 
+/** A coordinator and nodes on this machine; whoever is killed is started again where it was. */
+export class Cluster implements AsyncDisposable {
+  readonly addresses: string[] = [];
+  readonly #pids: number[] = [];
+  private constructor(readonly process: ChildProcess, private readonly directory: string) {}
+
+  static async start(nodes: number): Promise<Cluster> {
+    const directory = temporaryDirectory();
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("EVERSHARD_")));
+    const child = spawn(program, ["cluster", "launch", `${nodes}`, "--data", join(directory, "cluster"), "--listen", "127.0.0.1:0", "--shards", "8"], { stdio: ["ignore", "pipe", "inherit"], env });
+    const cluster = new Cluster(child, directory);
+    const lines = createInterface({ input: child.stdout! });
+    await new Promise<void>((resolve, reject) => {
+      child.once("exit", () => reject(new Error("the cluster ended before it was ready")));
+      lines.on("line", (line) => {
+        const node = /^node \d+ (\S+) pid (\d+)$/.exec(line);
+        if (node) {
+          cluster.addresses.push(node[1]!);
+          cluster.#pids.push(Number(node[2]));
+        } else if (line.startsWith("ready ")) {
+          resolve();
+        }
+      });
+    });
+    return cluster;
+  }
+
+  /** Once each, from 0. */
+  killNode(node: number): void { process.kill(this.#pids[node]!, "SIGKILL"); }
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.process.exitCode === null && this.process.signalCode === null) {
+      const exited = once(this.process, "exit");
+      this.process.kill("SIGTERM");
+      await exited;
+    }
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
 export function temporaryDirectory(): string {
   return mkdtempSync(join(tmpdir(), "evershard-typescript-"));
 }

@@ -97,7 +97,7 @@ test("an append holds what was given, and makes its own ids", () => {
     conflictsMax: 5,
     ack: "durable",
   };
-  const request = fromBinary(AppendRequestSchema, encodeAppend(append));
+  const request = fromBinary(AppendRequestSchema, encodeAppend(append).bytes);
   const [first, second] = request.events;
   match(uuidText(first!.id), /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   equal(uuidText(second!.id), "00010203-0405-4607-8809-0a0b0c0d0e0f");
@@ -112,7 +112,7 @@ test("an append holds what was given, and makes its own ids", () => {
 
 test("a request that is named leaves its events' ids to be made from the name", () => {
   const requestId = newId();
-  const request = fromBinary(AppendRequestSchema, encodeAppend({ events: [{ type: "A" }, { type: "B", id: newId() }], requestId }));
+  const request = fromBinary(AppendRequestSchema, encodeAppend({ events: [{ type: "A" }, { type: "B", id: newId() }], requestId }).bytes);
   deepEqual([uuidText(request.requestId), request.events[0]!.id.length, request.events[1]!.id.length], [requestId, 0, 16]);
 });
 

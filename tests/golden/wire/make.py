@@ -124,6 +124,12 @@ def messages() -> Dict[str, Message]:
         "ListSnapshotsRequest": s.ListSnapshotsRequest(aggregate=aggregate("order-1"), at_least=at_least),
         "ListSnapshotsResponse": s.ListSnapshotsResponse(snapshots=[recorded_snapshot(), recorded_snapshot()]),
         "GetTypesResponse": s.GetTypesResponse(types=NOT_TEXT),
+        "MembersRequest": s.MembersRequest(),
+        "MembersResponse-one_server": s.MembersResponse(store_id="8f1c", fork_id="c0ffee", shards=16, hash=1),
+        "MembersResponse-cluster": s.MembersResponse(
+            store_id="8f1c", fork_id="c0ffee", shards=3, hash=1, here=2,
+            members=[s.MembersResponse.Node(node=1, address="127.0.0.1:7420"), s.MembersResponse.Node(node=2, address="[::1]:7421"), s.MembersResponse.Node(node=U32)],
+            owners=[1, 0, U32], epochs=[1, 0, U64]),
         "StatsResponse": s.StatsResponse(store_id="8f1c", shards=16, format=1, hash=1, created_at_us=AT_US, watermark=306, sealed=300, tail_events=6,
                                          commits=100, appends=250, refused=3, disk_bytes=2**40, disk_free_bytes=2**41, memory_bytes=2**30,
                                          backend_assertions=True, details=[s.StatsResponse.Detail(name="runs", value=4)]),

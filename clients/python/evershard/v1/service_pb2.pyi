@@ -172,6 +172,37 @@ class ListSnapshotsResponse(_message.Message):
     snapshots: _containers.RepeatedCompositeFieldContainer[_store_pb2.RecordedSnapshot]
     def __init__(self, snapshots: _Optional[_Iterable[_Union[_store_pb2.RecordedSnapshot, _Mapping]]] = ...) -> None: ...
 
+class MembersRequest(_message.Message):
+    __slots__ = []
+    def __init__(self) -> None: ...
+
+class MembersResponse(_message.Message):
+    __slots__ = ["epochs", "fork_id", "hash", "here", "members", "owners", "shards", "store_id"]
+    class Node(_message.Message):
+        __slots__ = ["address", "node"]
+        ADDRESS_FIELD_NUMBER: _ClassVar[int]
+        NODE_FIELD_NUMBER: _ClassVar[int]
+        address: str
+        node: int
+        def __init__(self, node: _Optional[int] = ..., address: _Optional[str] = ...) -> None: ...
+    EPOCHS_FIELD_NUMBER: _ClassVar[int]
+    FORK_ID_FIELD_NUMBER: _ClassVar[int]
+    HASH_FIELD_NUMBER: _ClassVar[int]
+    HERE_FIELD_NUMBER: _ClassVar[int]
+    MEMBERS_FIELD_NUMBER: _ClassVar[int]
+    OWNERS_FIELD_NUMBER: _ClassVar[int]
+    SHARDS_FIELD_NUMBER: _ClassVar[int]
+    STORE_ID_FIELD_NUMBER: _ClassVar[int]
+    epochs: _containers.RepeatedScalarFieldContainer[int]
+    fork_id: str
+    hash: int
+    here: int
+    members: _containers.RepeatedCompositeFieldContainer[MembersResponse.Node]
+    owners: _containers.RepeatedScalarFieldContainer[int]
+    shards: int
+    store_id: str
+    def __init__(self, store_id: _Optional[str] = ..., fork_id: _Optional[str] = ..., shards: _Optional[int] = ..., hash: _Optional[int] = ..., here: _Optional[int] = ..., members: _Optional[_Iterable[_Union[MembersResponse.Node, _Mapping]]] = ..., owners: _Optional[_Iterable[int]] = ..., epochs: _Optional[_Iterable[int]] = ...) -> None: ...
+
 class PutSnapshotResponse(_message.Message):
     __slots__ = []
     def __init__(self) -> None: ...

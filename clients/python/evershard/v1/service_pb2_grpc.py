@@ -81,6 +81,11 @@ class EventStoreStub(object):
                 request_serializer=evershard_dot_v1_dot_service__pb2.GetTypesRequest.SerializeToString,
                 response_deserializer=evershard_dot_v1_dot_service__pb2.GetTypesResponse.FromString,
                 )
+        self.Members = channel.unary_unary(
+                '/evershard.v1.EventStore/Members',
+                request_serializer=evershard_dot_v1_dot_service__pb2.MembersRequest.SerializeToString,
+                response_deserializer=evershard_dot_v1_dot_service__pb2.MembersResponse.FromString,
+                )
 
 
 class EventStoreServicer(object):
@@ -170,6 +175,14 @@ class EventStoreServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Members(self, request, context):
+        """Which store this is, who serves it, and who writes which shard: for clients that know several addresses, or send an append straight
+        to the node that decides it. Any member takes any request: a client that asks for none of this loses a hop and nothing else.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_EventStoreServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -237,6 +250,11 @@ def add_EventStoreServicer_to_server(servicer, server):
                     servicer.GetTypes,
                     request_deserializer=evershard_dot_v1_dot_service__pb2.GetTypesRequest.FromString,
                     response_serializer=evershard_dot_v1_dot_service__pb2.GetTypesResponse.SerializeToString,
+            ),
+            'Members': grpc.unary_unary_rpc_method_handler(
+                    servicer.Members,
+                    request_deserializer=evershard_dot_v1_dot_service__pb2.MembersRequest.FromString,
+                    response_serializer=evershard_dot_v1_dot_service__pb2.MembersResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -466,6 +484,23 @@ class EventStore(object):
         return grpc.experimental.unary_unary(request, target, '/evershard.v1.EventStore/GetTypes',
             evershard_dot_v1_dot_service__pb2.GetTypesRequest.SerializeToString,
             evershard_dot_v1_dot_service__pb2.GetTypesResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def Members(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/evershard.v1.EventStore/Members',
+            evershard_dot_v1_dot_service__pb2.MembersRequest.SerializeToString,
+            evershard_dot_v1_dot_service__pb2.MembersResponse.FromString,
             options, channel_credentials,
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
 

@@ -505,6 +505,88 @@ export type GetTypesResponse = Message<"evershard.v1.GetTypesResponse"> & {
  */
 export declare const GetTypesResponseSchema: GenMessage<GetTypesResponse>;
 /**
+ * @generated from message evershard.v1.MembersRequest
+ */
+export type MembersRequest = Message<"evershard.v1.MembersRequest"> & {};
+/**
+ * Describes the message evershard.v1.MembersRequest.
+ * Use `create(MembersRequestSchema)` to create a new message.
+ */
+export declare const MembersRequestSchema: GenMessage<MembersRequest>;
+/**
+ * @generated from message evershard.v1.MembersResponse
+ */
+export type MembersResponse = Message<"evershard.v1.MembersResponse"> & {
+    /**
+     * @generated from field: string store_id = 1;
+     */
+    storeId: string;
+    /**
+     * as Stats has them: a client takes an address that says something else for another store's
+     *
+     * @generated from field: string fork_id = 2;
+     */
+    forkId: string;
+    /**
+     * @generated from field: uint32 shards = 3;
+     */
+    shards: number;
+    /**
+     * which one: docs/sharding.md
+     *
+     * @generated from field: uint32 hash = 4;
+     */
+    hash: number;
+    /**
+     * the node that answers; 0: one server has the whole store
+     *
+     * @generated from field: uint32 here = 5;
+     */
+    here: number;
+    /**
+     * ascending; none: one server has the whole store
+     *
+     * @generated from field: repeated evershard.v1.MembersResponse.Node members = 6;
+     */
+    members: MembersResponse_Node[];
+    /**
+     * Per shard: its node, 0: nobody just now; and under which epoch: what an older one says is not so any more. Neither: one server has the
+     * whole store.
+     *
+     * @generated from field: repeated uint32 owners = 7;
+     */
+    owners: number[];
+    /**
+     * @generated from field: repeated uint64 epochs = 8;
+     */
+    epochs: bigint[];
+};
+/**
+ * Describes the message evershard.v1.MembersResponse.
+ * Use `create(MembersResponseSchema)` to create a new message.
+ */
+export declare const MembersResponseSchema: GenMessage<MembersResponse>;
+/**
+ * @generated from message evershard.v1.MembersResponse.Node
+ */
+export type MembersResponse_Node = Message<"evershard.v1.MembersResponse.Node"> & {
+    /**
+     * @generated from field: uint32 node = 1;
+     */
+    node: number;
+    /**
+     * HOST:PORT of its gRPC door, for clients; empty: none is known
+     *
+     * @generated from field: string address = 2;
+     */
+    address: string;
+};
+/**
+ * Describes the message evershard.v1.MembersResponse.Node.
+ * Use `create(MembersResponse_NodeSchema)` to create a new message.
+ */
+export declare const MembersResponse_NodeSchema: GenMessage<MembersResponse_Node>;
+/**
  * @generated from message evershard.v1.StatsRequest
  */
 export type StatsRequest = Message<"evershard.v1.StatsRequest"> & {};
@@ -906,6 +988,17 @@ export declare const EventStore: GenService<{
         methodKind: "unary";
         input: typeof GetTypesRequestSchema;
         output: typeof GetTypesResponseSchema;
+    };
+    /**
+     * Which store this is, who serves it, and who writes which shard: for clients that know several addresses, or send an append straight
+     * to the node that decides it. Any member takes any request: a client that asks for none of this loses a hop and nothing else.
+     *
+     * @generated from rpc evershard.v1.EventStore.Members
+     */
+    members: {
+        methodKind: "unary";
+        input: typeof MembersRequestSchema;
+        output: typeof MembersResponseSchema;
     };
 }>;
 /**

@@ -29,7 +29,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file evershard/v1/service.proto.
  */
 export const file_evershard_v1_service: GenFile = /*@__PURE__*/
-  fileDesc("ChpldmVyc2hhcmQvdjEvc2VydmljZS5wcm90bxIMZXZlcnNoYXJkLnYxIkMKB0F0TGVhc3QSEAoIcG9zaXRpb24YASABKAQSFwoKdGltZW91dF9tcxgCIAEoDUgAiAEBQg0KC190aW1lb3V0X21zInQKDUFwcGVuZE91dGNvbWUSMAoIYXBwZW5kZWQYASABKAsyHC5ldmVyc2hhcmQudjEuQXBwZW5kUmVzcG9uc2VIABImCgdyZWZ1c2VkGAIgASgLMhMuZXZlcnNoYXJkLnYxLkVycm9ySABCCQoHb3V0Y29tZSLhAQoLUmVhZFJlcXVlc3QSIgoFcXVlcnkYASABKAsyEy5ldmVyc2hhcmQudjEuUXVlcnkSKgoHb3B0aW9ucxgCIAEoCzIZLmV2ZXJzaGFyZC52MS5SZWFkT3B0aW9ucxIsCglhZ2dyZWdhdGUYAyABKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSKwoGc3RyZWFtGAQgASgLMhsuZXZlcnNoYXJkLnYxLlN0cmVhbU9wdGlvbnMSJwoIYXRfbGVhc3QYBSABKAsyFS5ldmVyc2hhcmQudjEuQXRMZWFzdCKyAQoQU3Vic2NyaWJlUmVxdWVzdBIiCgVxdWVyeRgBIAEoCzITLmV2ZXJzaGFyZC52MS5RdWVyeRISCgVhZnRlchgCIAEoBEgAiAEBEhwKD3BhZ2VfZXZlbnRzX21heBgDIAEoDUgBiAEBEhkKDGhlYXJ0YmVhdF9tcxgEIAEoDUgCiAEBQggKBl9hZnRlckISChBfcGFnZV9ldmVudHNfbWF4Qg8KDV9oZWFydGJlYXRfbXMi9AEKEVN1YnNjcmliZVJlc3BvbnNlEjIKBGtpbmQYASABKA4yJC5ldmVyc2hhcmQudjEuU3Vic2NyaWJlUmVzcG9uc2UuS2luZBIrCgZldmVudHMYAiADKAsyGy5ldmVyc2hhcmQudjEuUmVjb3JkZWRFdmVudBIRCgl3YXRlcm1hcmsYAyABKAQiawoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDwoLS0lORF9FVkVOVFMQARISCg5LSU5EX0NBVUdIVF9VUBACEhQKEEtJTkRfRkVMTF9CRUhJTkQQAxISCg5LSU5EX0hFQVJUQkVBVBAEIjYKC0hlYWRSZXF1ZXN0EicKCGF0X2xlYXN0GAEgASgLMhUuZXZlcnNoYXJkLnYxLkF0TGVhc3QiIQoMSGVhZFJlc3BvbnNlEhEKCXdhdGVybWFyaxgBIAEoBCJMCg9HZXRFdmVudFJlcXVlc3QSEAoIcG9zaXRpb24YASABKAQSJwoIYXRfbGVhc3QYAiABKAsyFS5ldmVyc2hhcmQudjEuQXRMZWFzdCJ0Cg1BZ2dyZWdhdGVJbmZvEiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBIPCgd2ZXJzaW9uGAIgASgEEhUKDWxhc3RfcG9zaXRpb24YAyABKAQSDQoFc2hhcmQYBCABKA0iigEKE0dldEFnZ3JlZ2F0ZVJlcXVlc3QSLAoJYWdncmVnYXRlGAEgASgLMhkuZXZlcnNoYXJkLnYxLkFnZ3JlZ2F0ZUlkEhIKBXVwX3RvGAIgASgESACIAQESJwoIYXRfbGVhc3QYAyABKAsyFS5ldmVyc2hhcmQudjEuQXRMZWFzdEIICgZfdXBfdG8ipAEKFUxpc3RBZ2dyZWdhdGVzUmVxdWVzdBIRCgR0eXBlGAEgASgJSACIAQESKAoFYWZ0ZXIYAiABKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSEgoFbGltaXQYAyABKA1IAYgBARInCghhdF9sZWFzdBgEIAEoCzIVLmV2ZXJzaGFyZC52MS5BdExlYXN0QgcKBV90eXBlQggKBl9saW1pdCJJChZMaXN0QWdncmVnYXRlc1Jlc3BvbnNlEi8KCmFnZ3JlZ2F0ZXMYASADKAsyGy5ldmVyc2hhcmQudjEuQWdncmVnYXRlSW5mbyLGAQoPR2V0U3RhdGVSZXF1ZXN0EiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBIUCgd2ZXJzaW9uGAIgASgESACIAQESEgoFdXBfdG8YAyABKARIAYgBARISCgVsaW1pdBgEIAEoBEgCiAEBEicKCGF0X2xlYXN0GAUgASgLMhUuZXZlcnNoYXJkLnYxLkF0TGVhc3RCCgoIX3ZlcnNpb25CCAoGX3VwX3RvQggKBl9saW1pdCIgChBHZXRTdGF0ZVJlc3BvbnNlEgwKBGpzb24YASABKAkiFQoTUHV0U25hcHNob3RSZXNwb25zZSK1AQoSR2V0U25hcHNob3RSZXF1ZXN0EiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBIZCgxhdF9vcl9iZWZvcmUYAiABKARIAIgBARISCgV1cF90bxgDIAEoBEgBiAEBEicKCGF0X2xlYXN0GAQgASgLMhUuZXZlcnNoYXJkLnYxLkF0TGVhc3RCDwoNX2F0X29yX2JlZm9yZUIICgZfdXBfdG8iRwoTR2V0U25hcHNob3RSZXNwb25zZRIwCghzbmFwc2hvdBgBIAEoCzIeLmV2ZXJzaGFyZC52MS5SZWNvcmRlZFNuYXBzaG90Im0KFExpc3RTbmFwc2hvdHNSZXF1ZXN0EiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBInCghhdF9sZWFzdBgCIAEoCzIVLmV2ZXJzaGFyZC52MS5BdExlYXN0IkoKFUxpc3RTbmFwc2hvdHNSZXNwb25zZRIxCglzbmFwc2hvdHMYASADKAsyHi5ldmVyc2hhcmQudjEuUmVjb3JkZWRTbmFwc2hvdCIRCg9HZXRUeXBlc1JlcXVlc3QiIQoQR2V0VHlwZXNSZXNwb25zZRINCgV0eXBlcxgBIAEoDCIOCgxTdGF0c1JlcXVlc3QinQMKDVN0YXRzUmVzcG9uc2USEAoIc3RvcmVfaWQYASABKAkSDgoGc2hhcmRzGAIgASgNEg4KBmZvcm1hdBgDIAEoDRIMCgRoYXNoGAQgASgNEhUKDWNyZWF0ZWRfYXRfdXMYBSABKAMSEQoJd2F0ZXJtYXJrGAYgASgEEg4KBnNlYWxlZBgHIAEoBBITCgt0YWlsX2V2ZW50cxgIIAEoBBIPCgdjb21taXRzGAkgASgEEg8KB2FwcGVuZHMYCiABKAQSDwoHcmVmdXNlZBgLIAEoBBISCgpkaXNrX2J5dGVzGAwgASgEEhcKD2Rpc2tfZnJlZV9ieXRlcxgNIAEoBBIUCgxtZW1vcnlfYnl0ZXMYDiABKAQSGgoSYmFja2VuZF9hc3NlcnRpb25zGA8gASgIEjMKB2RldGFpbHMYECADKAsyIi5ldmVyc2hhcmQudjEuU3RhdHNSZXNwb25zZS5EZXRhaWwSDwoHZm9ya19pZBgRIAEoCRolCgZEZXRhaWwSDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoBCIOCgxGbHVzaFJlcXVlc3QiDwoNRmx1c2hSZXNwb25zZSIrCgxXb3JrUHJvZ3Jlc3MSDAoEZG9uZRgBIAEoBBINCgV0b3RhbBgCIAEoBCIPCg1WZXJpZnlSZXF1ZXN0ImoKDlZlcmlmeVJlc3BvbnNlEiwKCHByb2dyZXNzGAEgASgLMhouZXZlcnNoYXJkLnYxLldvcmtQcm9ncmVzcxIqCgZyZXBvcnQYAiABKAsyGi5ldmVyc2hhcmQudjEuVmVyaWZ5UmVwb3J0IngKDFZlcmlmeVJlcG9ydBIOCgZldmVudHMYASABKAQSDwoHcmVjb3JkcxgCIAEoBBISCgppbmRleF9yb3dzGAMgASgEEhEKCXNuYXBzaG90cxgEIAEoBBIOCgZlcnJvcnMYBSABKAQSEAoIZmluZGluZ3MYBiADKAkiDwoNVmFjdXVtUmVxdWVzdCI+Cg5WYWN1dW1SZXNwb25zZRIsCghwcm9ncmVzcxgBIAEoCzIaLmV2ZXJzaGFyZC52MS5Xb3JrUHJvZ3Jlc3MiUQoNQmFja3VwUmVxdWVzdBIOCgZ0YXJnZXQYASABKAkSEgoKdHJ1dGhfb25seRgCIAEoCBISCgV1cF90bxgDIAEoBEgAiAEBQggKBl91cF90byJNCg5CYWNrdXBSZXNwb25zZRIsCghwcm9ncmVzcxgBIAEoCzIaLmV2ZXJzaGFyZC52MS5Xb3JrUHJvZ3Jlc3MSDQoFdXBfdG8YAiABKAQy6AcKCkV2ZW50U3RvcmUSQwoGQXBwZW5kEhsuZXZlcnNoYXJkLnYxLkFwcGVuZFJlcXVlc3QaHC5ldmVyc2hhcmQudjEuQXBwZW5kUmVzcG9uc2USSgoKQXBwZW5kTWFueRIbLmV2ZXJzaGFyZC52MS5BcHBlbmRSZXF1ZXN0GhsuZXZlcnNoYXJkLnYxLkFwcGVuZE91dGNvbWUoATABEjcKBFJlYWQSGS5ldmVyc2hhcmQudjEuUmVhZFJlcXVlc3QaEi5ldmVyc2hhcmQudjEuUGFnZTABEk4KCVN1YnNjcmliZRIeLmV2ZXJzaGFyZC52MS5TdWJzY3JpYmVSZXF1ZXN0Gh8uZXZlcnNoYXJkLnYxLlN1YnNjcmliZVJlc3BvbnNlMAESPQoESGVhZBIZLmV2ZXJzaGFyZC52MS5IZWFkUmVxdWVzdBoaLmV2ZXJzaGFyZC52MS5IZWFkUmVzcG9uc2USRgoIR2V0RXZlbnQSHS5ldmVyc2hhcmQudjEuR2V0RXZlbnRSZXF1ZXN0GhsuZXZlcnNoYXJkLnYxLlJlY29yZGVkRXZlbnQSTgoMR2V0QWdncmVnYXRlEiEuZXZlcnNoYXJkLnYxLkdldEFnZ3JlZ2F0ZVJlcXVlc3QaGy5ldmVyc2hhcmQudjEuQWdncmVnYXRlSW5mbxJbCg5MaXN0QWdncmVnYXRlcxIjLmV2ZXJzaGFyZC52MS5MaXN0QWdncmVnYXRlc1JlcXVlc3QaJC5ldmVyc2hhcmQudjEuTGlzdEFnZ3JlZ2F0ZXNSZXNwb25zZRJJCghHZXRTdGF0ZRIdLmV2ZXJzaGFyZC52MS5HZXRTdGF0ZVJlcXVlc3QaHi5ldmVyc2hhcmQudjEuR2V0U3RhdGVSZXNwb25zZRJICgtQdXRTbmFwc2hvdBIWLmV2ZXJzaGFyZC52MS5TbmFwc2hvdBohLmV2ZXJzaGFyZC52MS5QdXRTbmFwc2hvdFJlc3BvbnNlElIKC0dldFNuYXBzaG90EiAuZXZlcnNoYXJkLnYxLkdldFNuYXBzaG90UmVxdWVzdBohLmV2ZXJzaGFyZC52MS5HZXRTbmFwc2hvdFJlc3BvbnNlElgKDUxpc3RTbmFwc2hvdHMSIi5ldmVyc2hhcmQudjEuTGlzdFNuYXBzaG90c1JlcXVlc3QaIy5ldmVyc2hhcmQudjEuTGlzdFNuYXBzaG90c1Jlc3BvbnNlEkkKCEdldFR5cGVzEh0uZXZlcnNoYXJkLnYxLkdldFR5cGVzUmVxdWVzdBoeLmV2ZXJzaGFyZC52MS5HZXRUeXBlc1Jlc3BvbnNlMukCCg5BZG1pbmlzdHJhdGlvbhJACgVTdGF0cxIaLmV2ZXJzaGFyZC52MS5TdGF0c1JlcXVlc3QaGy5ldmVyc2hhcmQudjEuU3RhdHNSZXNwb25zZRJACgVGbHVzaBIaLmV2ZXJzaGFyZC52MS5GbHVzaFJlcXVlc3QaGy5ldmVyc2hhcmQudjEuRmx1c2hSZXNwb25zZRJFCgZWZXJpZnkSGy5ldmVyc2hhcmQudjEuVmVyaWZ5UmVxdWVzdBocLmV2ZXJzaGFyZC52MS5WZXJpZnlSZXNwb25zZTABEkUKBlZhY3V1bRIbLmV2ZXJzaGFyZC52MS5WYWN1dW1SZXF1ZXN0GhwuZXZlcnNoYXJkLnYxLlZhY3V1bVJlc3BvbnNlMAESRQoGQmFja3VwEhsuZXZlcnNoYXJkLnYxLkJhY2t1cFJlcXVlc3QaHC5ldmVyc2hhcmQudjEuQmFja3VwUmVzcG9uc2UwAWIGcHJvdG8z", [file_evershard_v1_event, file_evershard_v1_store]);
+  fileDesc("ChpldmVyc2hhcmQvdjEvc2VydmljZS5wcm90bxIMZXZlcnNoYXJkLnYxIkMKB0F0TGVhc3QSEAoIcG9zaXRpb24YASABKAQSFwoKdGltZW91dF9tcxgCIAEoDUgAiAEBQg0KC190aW1lb3V0X21zInQKDUFwcGVuZE91dGNvbWUSMAoIYXBwZW5kZWQYASABKAsyHC5ldmVyc2hhcmQudjEuQXBwZW5kUmVzcG9uc2VIABImCgdyZWZ1c2VkGAIgASgLMhMuZXZlcnNoYXJkLnYxLkVycm9ySABCCQoHb3V0Y29tZSLhAQoLUmVhZFJlcXVlc3QSIgoFcXVlcnkYASABKAsyEy5ldmVyc2hhcmQudjEuUXVlcnkSKgoHb3B0aW9ucxgCIAEoCzIZLmV2ZXJzaGFyZC52MS5SZWFkT3B0aW9ucxIsCglhZ2dyZWdhdGUYAyABKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSKwoGc3RyZWFtGAQgASgLMhsuZXZlcnNoYXJkLnYxLlN0cmVhbU9wdGlvbnMSJwoIYXRfbGVhc3QYBSABKAsyFS5ldmVyc2hhcmQudjEuQXRMZWFzdCKyAQoQU3Vic2NyaWJlUmVxdWVzdBIiCgVxdWVyeRgBIAEoCzITLmV2ZXJzaGFyZC52MS5RdWVyeRISCgVhZnRlchgCIAEoBEgAiAEBEhwKD3BhZ2VfZXZlbnRzX21heBgDIAEoDUgBiAEBEhkKDGhlYXJ0YmVhdF9tcxgEIAEoDUgCiAEBQggKBl9hZnRlckISChBfcGFnZV9ldmVudHNfbWF4Qg8KDV9oZWFydGJlYXRfbXMi9AEKEVN1YnNjcmliZVJlc3BvbnNlEjIKBGtpbmQYASABKA4yJC5ldmVyc2hhcmQudjEuU3Vic2NyaWJlUmVzcG9uc2UuS2luZBIrCgZldmVudHMYAiADKAsyGy5ldmVyc2hhcmQudjEuUmVjb3JkZWRFdmVudBIRCgl3YXRlcm1hcmsYAyABKAQiawoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDwoLS0lORF9FVkVOVFMQARISCg5LSU5EX0NBVUdIVF9VUBACEhQKEEtJTkRfRkVMTF9CRUhJTkQQAxISCg5LSU5EX0hFQVJUQkVBVBAEIjYKC0hlYWRSZXF1ZXN0EicKCGF0X2xlYXN0GAEgASgLMhUuZXZlcnNoYXJkLnYxLkF0TGVhc3QiIQoMSGVhZFJlc3BvbnNlEhEKCXdhdGVybWFyaxgBIAEoBCJMCg9HZXRFdmVudFJlcXVlc3QSEAoIcG9zaXRpb24YASABKAQSJwoIYXRfbGVhc3QYAiABKAsyFS5ldmVyc2hhcmQudjEuQXRMZWFzdCJ0Cg1BZ2dyZWdhdGVJbmZvEiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBIPCgd2ZXJzaW9uGAIgASgEEhUKDWxhc3RfcG9zaXRpb24YAyABKAQSDQoFc2hhcmQYBCABKA0iigEKE0dldEFnZ3JlZ2F0ZVJlcXVlc3QSLAoJYWdncmVnYXRlGAEgASgLMhkuZXZlcnNoYXJkLnYxLkFnZ3JlZ2F0ZUlkEhIKBXVwX3RvGAIgASgESACIAQESJwoIYXRfbGVhc3QYAyABKAsyFS5ldmVyc2hhcmQudjEuQXRMZWFzdEIICgZfdXBfdG8ipAEKFUxpc3RBZ2dyZWdhdGVzUmVxdWVzdBIRCgR0eXBlGAEgASgJSACIAQESKAoFYWZ0ZXIYAiABKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSEgoFbGltaXQYAyABKA1IAYgBARInCghhdF9sZWFzdBgEIAEoCzIVLmV2ZXJzaGFyZC52MS5BdExlYXN0QgcKBV90eXBlQggKBl9saW1pdCJJChZMaXN0QWdncmVnYXRlc1Jlc3BvbnNlEi8KCmFnZ3JlZ2F0ZXMYASADKAsyGy5ldmVyc2hhcmQudjEuQWdncmVnYXRlSW5mbyLGAQoPR2V0U3RhdGVSZXF1ZXN0EiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBIUCgd2ZXJzaW9uGAIgASgESACIAQESEgoFdXBfdG8YAyABKARIAYgBARISCgVsaW1pdBgEIAEoBEgCiAEBEicKCGF0X2xlYXN0GAUgASgLMhUuZXZlcnNoYXJkLnYxLkF0TGVhc3RCCgoIX3ZlcnNpb25CCAoGX3VwX3RvQggKBl9saW1pdCIgChBHZXRTdGF0ZVJlc3BvbnNlEgwKBGpzb24YASABKAkiFQoTUHV0U25hcHNob3RSZXNwb25zZSK1AQoSR2V0U25hcHNob3RSZXF1ZXN0EiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBIZCgxhdF9vcl9iZWZvcmUYAiABKARIAIgBARISCgV1cF90bxgDIAEoBEgBiAEBEicKCGF0X2xlYXN0GAQgASgLMhUuZXZlcnNoYXJkLnYxLkF0TGVhc3RCDwoNX2F0X29yX2JlZm9yZUIICgZfdXBfdG8iRwoTR2V0U25hcHNob3RSZXNwb25zZRIwCghzbmFwc2hvdBgBIAEoCzIeLmV2ZXJzaGFyZC52MS5SZWNvcmRlZFNuYXBzaG90Im0KFExpc3RTbmFwc2hvdHNSZXF1ZXN0EiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBInCghhdF9sZWFzdBgCIAEoCzIVLmV2ZXJzaGFyZC52MS5BdExlYXN0IkoKFUxpc3RTbmFwc2hvdHNSZXNwb25zZRIxCglzbmFwc2hvdHMYASADKAsyHi5ldmVyc2hhcmQudjEuUmVjb3JkZWRTbmFwc2hvdCIRCg9HZXRUeXBlc1JlcXVlc3QiIQoQR2V0VHlwZXNSZXNwb25zZRINCgV0eXBlcxgBIAEoDCIQCg5NZW1iZXJzUmVxdWVzdCLcAQoPTWVtYmVyc1Jlc3BvbnNlEhAKCHN0b3JlX2lkGAEgASgJEg8KB2ZvcmtfaWQYAiABKAkSDgoGc2hhcmRzGAMgASgNEgwKBGhhc2gYBCABKA0SDAoEaGVyZRgFIAEoDRIzCgdtZW1iZXJzGAYgAygLMiIuZXZlcnNoYXJkLnYxLk1lbWJlcnNSZXNwb25zZS5Ob2RlEg4KBm93bmVycxgHIAMoDRIOCgZlcG9jaHMYCCADKAQaJQoETm9kZRIMCgRub2RlGAEgASgNEg8KB2FkZHJlc3MYAiABKAkiDgoMU3RhdHNSZXF1ZXN0Ip0DCg1TdGF0c1Jlc3BvbnNlEhAKCHN0b3JlX2lkGAEgASgJEg4KBnNoYXJkcxgCIAEoDRIOCgZmb3JtYXQYAyABKA0SDAoEaGFzaBgEIAEoDRIVCg1jcmVhdGVkX2F0X3VzGAUgASgDEhEKCXdhdGVybWFyaxgGIAEoBBIOCgZzZWFsZWQYByABKAQSEwoLdGFpbF9ldmVudHMYCCABKAQSDwoHY29tbWl0cxgJIAEoBBIPCgdhcHBlbmRzGAogASgEEg8KB3JlZnVzZWQYCyABKAQSEgoKZGlza19ieXRlcxgMIAEoBBIXCg9kaXNrX2ZyZWVfYnl0ZXMYDSABKAQSFAoMbWVtb3J5X2J5dGVzGA4gASgEEhoKEmJhY2tlbmRfYXNzZXJ0aW9ucxgPIAEoCBIzCgdkZXRhaWxzGBAgAygLMiIuZXZlcnNoYXJkLnYxLlN0YXRzUmVzcG9uc2UuRGV0YWlsEg8KB2ZvcmtfaWQYESABKAkaJQoGRGV0YWlsEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAQiDgoMRmx1c2hSZXF1ZXN0Ig8KDUZsdXNoUmVzcG9uc2UiKwoMV29ya1Byb2dyZXNzEgwKBGRvbmUYASABKAQSDQoFdG90YWwYAiABKAQiDwoNVmVyaWZ5UmVxdWVzdCJqCg5WZXJpZnlSZXNwb25zZRIsCghwcm9ncmVzcxgBIAEoCzIaLmV2ZXJzaGFyZC52MS5Xb3JrUHJvZ3Jlc3MSKgoGcmVwb3J0GAIgASgLMhouZXZlcnNoYXJkLnYxLlZlcmlmeVJlcG9ydCJ4CgxWZXJpZnlSZXBvcnQSDgoGZXZlbnRzGAEgASgEEg8KB3JlY29yZHMYAiABKAQSEgoKaW5kZXhfcm93cxgDIAEoBBIRCglzbmFwc2hvdHMYBCABKAQSDgoGZXJyb3JzGAUgASgEEhAKCGZpbmRpbmdzGAYgAygJIg8KDVZhY3V1bVJlcXVlc3QiPgoOVmFjdXVtUmVzcG9uc2USLAoIcHJvZ3Jlc3MYASABKAsyGi5ldmVyc2hhcmQudjEuV29ya1Byb2dyZXNzIlEKDUJhY2t1cFJlcXVlc3QSDgoGdGFyZ2V0GAEgASgJEhIKCnRydXRoX29ubHkYAiABKAgSEgoFdXBfdG8YAyABKARIAIgBAUIICgZfdXBfdG8iTQoOQmFja3VwUmVzcG9uc2USLAoIcHJvZ3Jlc3MYASABKAsyGi5ldmVyc2hhcmQudjEuV29ya1Byb2dyZXNzEg0KBXVwX3RvGAIgASgEMrAICgpFdmVudFN0b3JlEkMKBkFwcGVuZBIbLmV2ZXJzaGFyZC52MS5BcHBlbmRSZXF1ZXN0GhwuZXZlcnNoYXJkLnYxLkFwcGVuZFJlc3BvbnNlEkoKCkFwcGVuZE1hbnkSGy5ldmVyc2hhcmQudjEuQXBwZW5kUmVxdWVzdBobLmV2ZXJzaGFyZC52MS5BcHBlbmRPdXRjb21lKAEwARI3CgRSZWFkEhkuZXZlcnNoYXJkLnYxLlJlYWRSZXF1ZXN0GhIuZXZlcnNoYXJkLnYxLlBhZ2UwARJOCglTdWJzY3JpYmUSHi5ldmVyc2hhcmQudjEuU3Vic2NyaWJlUmVxdWVzdBofLmV2ZXJzaGFyZC52MS5TdWJzY3JpYmVSZXNwb25zZTABEj0KBEhlYWQSGS5ldmVyc2hhcmQudjEuSGVhZFJlcXVlc3QaGi5ldmVyc2hhcmQudjEuSGVhZFJlc3BvbnNlEkYKCEdldEV2ZW50Eh0uZXZlcnNoYXJkLnYxLkdldEV2ZW50UmVxdWVzdBobLmV2ZXJzaGFyZC52MS5SZWNvcmRlZEV2ZW50Ek4KDEdldEFnZ3JlZ2F0ZRIhLmV2ZXJzaGFyZC52MS5HZXRBZ2dyZWdhdGVSZXF1ZXN0GhsuZXZlcnNoYXJkLnYxLkFnZ3JlZ2F0ZUluZm8SWwoOTGlzdEFnZ3JlZ2F0ZXMSIy5ldmVyc2hhcmQudjEuTGlzdEFnZ3JlZ2F0ZXNSZXF1ZXN0GiQuZXZlcnNoYXJkLnYxLkxpc3RBZ2dyZWdhdGVzUmVzcG9uc2USSQoIR2V0U3RhdGUSHS5ldmVyc2hhcmQudjEuR2V0U3RhdGVSZXF1ZXN0Gh4uZXZlcnNoYXJkLnYxLkdldFN0YXRlUmVzcG9uc2USSAoLUHV0U25hcHNob3QSFi5ldmVyc2hhcmQudjEuU25hcHNob3QaIS5ldmVyc2hhcmQudjEuUHV0U25hcHNob3RSZXNwb25zZRJSCgtHZXRTbmFwc2hvdBIgLmV2ZXJzaGFyZC52MS5HZXRTbmFwc2hvdFJlcXVlc3QaIS5ldmVyc2hhcmQudjEuR2V0U25hcHNob3RSZXNwb25zZRJYCg1MaXN0U25hcHNob3RzEiIuZXZlcnNoYXJkLnYxLkxpc3RTbmFwc2hvdHNSZXF1ZXN0GiMuZXZlcnNoYXJkLnYxLkxpc3RTbmFwc2hvdHNSZXNwb25zZRJJCghHZXRUeXBlcxIdLmV2ZXJzaGFyZC52MS5HZXRUeXBlc1JlcXVlc3QaHi5ldmVyc2hhcmQudjEuR2V0VHlwZXNSZXNwb25zZRJGCgdNZW1iZXJzEhwuZXZlcnNoYXJkLnYxLk1lbWJlcnNSZXF1ZXN0Gh0uZXZlcnNoYXJkLnYxLk1lbWJlcnNSZXNwb25zZTLpAgoOQWRtaW5pc3RyYXRpb24SQAoFU3RhdHMSGi5ldmVyc2hhcmQudjEuU3RhdHNSZXF1ZXN0GhsuZXZlcnNoYXJkLnYxLlN0YXRzUmVzcG9uc2USQAoFRmx1c2gSGi5ldmVyc2hhcmQudjEuRmx1c2hSZXF1ZXN0GhsuZXZlcnNoYXJkLnYxLkZsdXNoUmVzcG9uc2USRQoGVmVyaWZ5EhsuZXZlcnNoYXJkLnYxLlZlcmlmeVJlcXVlc3QaHC5ldmVyc2hhcmQudjEuVmVyaWZ5UmVzcG9uc2UwARJFCgZWYWN1dW0SGy5ldmVyc2hhcmQudjEuVmFjdXVtUmVxdWVzdBocLmV2ZXJzaGFyZC52MS5WYWN1dW1SZXNwb25zZTABEkUKBkJhY2t1cBIbLmV2ZXJzaGFyZC52MS5CYWNrdXBSZXF1ZXN0GhwuZXZlcnNoYXJkLnYxLkJhY2t1cFJlc3BvbnNlMAFiBnByb3RvMw", [file_evershard_v1_event, file_evershard_v1_store]);
 
 /**
  * Waits until the watermark has reached a position: reads what was written, on any node.
@@ -626,6 +626,106 @@ export const GetTypesResponseSchema: GenMessage<GetTypesResponse> = /*@__PURE__*
   messageDesc(file_evershard_v1_service, 20);
 
 /**
+ * @generated from message evershard.v1.MembersRequest
+ */
+export type MembersRequest = Message<"evershard.v1.MembersRequest"> & {
+};
+
+/**
+ * Describes the message evershard.v1.MembersRequest.
+ * Use `create(MembersRequestSchema)` to create a new message.
+ */
+export const MembersRequestSchema: GenMessage<MembersRequest> = /*@__PURE__*/
+  messageDesc(file_evershard_v1_service, 21);
+
+/**
+ * @generated from message evershard.v1.MembersResponse
+ */
+export type MembersResponse = Message<"evershard.v1.MembersResponse"> & {
+  /**
+   * @generated from field: string store_id = 1;
+   */
+  storeId: string;
+
+  /**
+   * as Stats has them: a client takes an address that says something else for another store's
+   *
+   * @generated from field: string fork_id = 2;
+   */
+  forkId: string;
+
+  /**
+   * @generated from field: uint32 shards = 3;
+   */
+  shards: number;
+
+  /**
+   * which one: docs/sharding.md
+   *
+   * @generated from field: uint32 hash = 4;
+   */
+  hash: number;
+
+  /**
+   * the node that answers; 0: one server has the whole store
+   *
+   * @generated from field: uint32 here = 5;
+   */
+  here: number;
+
+  /**
+   * ascending; none: one server has the whole store
+   *
+   * @generated from field: repeated evershard.v1.MembersResponse.Node members = 6;
+   */
+  members: MembersResponse_Node[];
+
+  /**
+   * Per shard: its node, 0: nobody just now; and under which epoch: what an older one says is not so any more. Neither: one server has the
+   * whole store.
+   *
+   * @generated from field: repeated uint32 owners = 7;
+   */
+  owners: number[];
+
+  /**
+   * @generated from field: repeated uint64 epochs = 8;
+   */
+  epochs: bigint[];
+};
+
+/**
+ * Describes the message evershard.v1.MembersResponse.
+ * Use `create(MembersResponseSchema)` to create a new message.
+ */
+export const MembersResponseSchema: GenMessage<MembersResponse> = /*@__PURE__*/
+  messageDesc(file_evershard_v1_service, 22);
+
+/**
+ * @generated from message evershard.v1.MembersResponse.Node
+ */
+export type MembersResponse_Node = Message<"evershard.v1.MembersResponse.Node"> & {
+  /**
+   * @generated from field: uint32 node = 1;
+   */
+  node: number;
+
+  /**
+   * HOST:PORT of its gRPC door, for clients; empty: none is known
+   *
+   * @generated from field: string address = 2;
+   */
+  address: string;
+};
+
+/**
+ * Describes the message evershard.v1.MembersResponse.Node.
+ * Use `create(MembersResponse_NodeSchema)` to create a new message.
+ */
+export const MembersResponse_NodeSchema: GenMessage<MembersResponse_Node> = /*@__PURE__*/
+  messageDesc(file_evershard_v1_service, 22, 0);
+
+/**
  * @generated from message evershard.v1.StatsRequest
  */
 export type StatsRequest = Message<"evershard.v1.StatsRequest"> & {
@@ -636,7 +736,7 @@ export type StatsRequest = Message<"evershard.v1.StatsRequest"> & {
  * Use `create(StatsRequestSchema)` to create a new message.
  */
 export const StatsRequestSchema: GenMessage<StatsRequest> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_service, 21);
+  messageDesc(file_evershard_v1_service, 23);
 
 /**
  * @generated from message evershard.v1.StatsResponse
@@ -737,7 +837,7 @@ export type StatsResponse = Message<"evershard.v1.StatsResponse"> & {
  * Use `create(StatsResponseSchema)` to create a new message.
  */
 export const StatsResponseSchema: GenMessage<StatsResponse> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_service, 22);
+  messageDesc(file_evershard_v1_service, 24);
 
 /**
  * @generated from message evershard.v1.StatsResponse.Detail
@@ -759,7 +859,7 @@ export type StatsResponse_Detail = Message<"evershard.v1.StatsResponse.Detail"> 
  * Use `create(StatsResponse_DetailSchema)` to create a new message.
  */
 export const StatsResponse_DetailSchema: GenMessage<StatsResponse_Detail> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_service, 22, 0);
+  messageDesc(file_evershard_v1_service, 24, 0);
 
 /**
  * @generated from message evershard.v1.FlushRequest
@@ -772,7 +872,7 @@ export type FlushRequest = Message<"evershard.v1.FlushRequest"> & {
  * Use `create(FlushRequestSchema)` to create a new message.
  */
 export const FlushRequestSchema: GenMessage<FlushRequest> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_service, 23);
+  messageDesc(file_evershard_v1_service, 25);
 
 /**
  * @generated from message evershard.v1.FlushResponse
@@ -785,7 +885,7 @@ export type FlushResponse = Message<"evershard.v1.FlushResponse"> & {
  * Use `create(FlushResponseSchema)` to create a new message.
  */
 export const FlushResponseSchema: GenMessage<FlushResponse> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_service, 24);
+  messageDesc(file_evershard_v1_service, 26);
 
 /**
  * In the work's own unit.
@@ -809,7 +909,7 @@ export type WorkProgress = Message<"evershard.v1.WorkProgress"> & {
  * Use `create(WorkProgressSchema)` to create a new message.
  */
 export const WorkProgressSchema: GenMessage<WorkProgress> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_service, 25);
+  messageDesc(file_evershard_v1_service, 27);
 
 /**
  * @generated from message evershard.v1.VerifyRequest
@@ -822,7 +922,7 @@ export type VerifyRequest = Message<"evershard.v1.VerifyRequest"> & {
  * Use `create(VerifyRequestSchema)` to create a new message.
  */
 export const VerifyRequestSchema: GenMessage<VerifyRequest> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_service, 26);
+  messageDesc(file_evershard_v1_service, 28);
 
 /**
  * @generated from message evershard.v1.VerifyResponse
@@ -846,7 +946,7 @@ export type VerifyResponse = Message<"evershard.v1.VerifyResponse"> & {
  * Use `create(VerifyResponseSchema)` to create a new message.
  */
 export const VerifyResponseSchema: GenMessage<VerifyResponse> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_service, 27);
+  messageDesc(file_evershard_v1_service, 29);
 
 /**
  * @generated from message evershard.v1.VerifyReport
@@ -890,7 +990,7 @@ export type VerifyReport = Message<"evershard.v1.VerifyReport"> & {
  * Use `create(VerifyReportSchema)` to create a new message.
  */
 export const VerifyReportSchema: GenMessage<VerifyReport> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_service, 28);
+  messageDesc(file_evershard_v1_service, 30);
 
 /**
  * @generated from message evershard.v1.VacuumRequest
@@ -903,7 +1003,7 @@ export type VacuumRequest = Message<"evershard.v1.VacuumRequest"> & {
  * Use `create(VacuumRequestSchema)` to create a new message.
  */
 export const VacuumRequestSchema: GenMessage<VacuumRequest> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_service, 29);
+  messageDesc(file_evershard_v1_service, 31);
 
 /**
  * @generated from message evershard.v1.VacuumResponse
@@ -920,7 +1020,7 @@ export type VacuumResponse = Message<"evershard.v1.VacuumResponse"> & {
  * Use `create(VacuumResponseSchema)` to create a new message.
  */
 export const VacuumResponseSchema: GenMessage<VacuumResponse> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_service, 30);
+  messageDesc(file_evershard_v1_service, 32);
 
 /**
  * @generated from message evershard.v1.BackupRequest
@@ -953,7 +1053,7 @@ export type BackupRequest = Message<"evershard.v1.BackupRequest"> & {
  * Use `create(BackupRequestSchema)` to create a new message.
  */
 export const BackupRequestSchema: GenMessage<BackupRequest> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_service, 31);
+  messageDesc(file_evershard_v1_service, 33);
 
 /**
  * @generated from message evershard.v1.BackupResponse
@@ -977,7 +1077,7 @@ export type BackupResponse = Message<"evershard.v1.BackupResponse"> & {
  * Use `create(BackupResponseSchema)` to create a new message.
  */
 export const BackupResponseSchema: GenMessage<BackupResponse> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_service, 32);
+  messageDesc(file_evershard_v1_service, 34);
 
 /**
  * @generated from service evershard.v1.EventStore
@@ -1098,6 +1198,17 @@ export const EventStore: GenService<{
     methodKind: "unary";
     input: typeof GetTypesRequestSchema;
     output: typeof GetTypesResponseSchema;
+  },
+  /**
+   * Which store this is, who serves it, and who writes which shard: for clients that know several addresses, or send an append straight
+   * to the node that decides it. Any member takes any request: a client that asks for none of this loses a hop and nothing else.
+   *
+   * @generated from rpc evershard.v1.EventStore.Members
+   */
+  members: {
+    methodKind: "unary";
+    input: typeof MembersRequestSchema;
+    output: typeof MembersResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_evershard_v1_service, 0);

@@ -1,0 +1,201 @@
+"""The doors of a store: which one is asked, whether it is of our store, and who writes which shard."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+import grpc.aio
+
+from . import _wire
+from ._append import Append
+from ._door_choice import DoorChoice, rest
+from ._errors import InvalidArgumentError, UnavailableError
+from ._route import HASH_ID, shard_of
+from .v1 import service_pb2, service_pb2_grpc
+
+_MEETING_S = 2.0
+_MAP_AGE_MOST_S = 30.0
+_MAP_AGE_LEAST_S = 0.2  # what is doubtful is asked for again, but no storm is made of it
+_WAIT_AT_ONE_S = 3.0
+_PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL)
+
+
+@dataclass(slots=True, eq=False)
+class Door:
+    number: int
+    address: str
+    channel: grpc.aio.Channel
+    events: Any
+    administration: Any
+
+    def method(self, name: str) -> Any:
+        return getattr(self.events, name, None) or getattr(self.administration, name)
+
+
+class Doors:
+    """Belongs to an event loop. Where there are several addresses, each is asked whose it is before it is used: an append that was sent to one
+    store is never sent again to another."""
+
+    def __init__(self, addresses: list[str], make_channel: Callable[[str, bool], grpc.aio.Channel], metadata: Any, follow_shards: bool, seen: int) -> None:
+        self._make_channel = make_channel
+        self._metadata = metadata
+        self._follow = follow_shards
+        self._choice = DoorChoice(addresses)
+        self._doors = [self._door(n, address, len(addresses) > 1) for n, address in enumerate(addresses)]
+        self._meeting = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._trouble = "no server was reached"
+        self._store: tuple[str, str, int] | None = None
+        self._owners: list[tuple[int, int]] = []  # of each shard: its node, under which epoch
+        self._addresses: dict[int, str] = {}
+        self._met: dict[int, int] = {}  # a node's door, as it said itself
+        self._wanted: set[int] = set()
+        self._map_known = False
+        self._map_asked = -1e9
+        self.seen = seen  # the greatest position that any answer told
+
+    def _door(self, number: int, address: str, several: bool) -> Door:
+        channel = self._make_channel(address, several)
+        return Door(number, address, channel, service_pb2_grpc.EventStoreStub(channel),  # type: ignore[no-untyped-call]
+                    service_pb2_grpc.AdministrationStub(channel))  # type: ignore[no-untyped-call]
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        for door in self._doors:
+            await door.channel.close()
+
+    @property
+    def several(self) -> bool:
+        return len(self._doors) > 1
+
+    def see(self, *positions: int) -> None:
+        self.seen = max(self.seen, *positions)
+
+    def wait_at_one(self, left: float | None) -> float | None:
+        """How long one door is waited for to come to a position: another may be there already."""
+        if not self.several:
+            return left
+        return _WAIT_AT_ONE_S if left is None else min(left, _WAIT_AT_ONE_S)
+
+    async def pick(self) -> Door:
+        """The door to ask. Errors: UnavailableError: none answers now; InvalidArgumentError: all of them are another store's"""
+        while True:
+            candidate = self._choice.to_meet(time.monotonic())
+            if candidate is None:
+                break
+            async with self._meeting:
+                if candidate == self._choice.to_meet(time.monotonic()):
+                    await self._meet(candidate)
+        current = self._choice.current
+        if current is not None:
+            return self._doors[current]
+        if self._choice.all_foreign:
+            raise InvalidArgumentError(self._trouble)
+        raise UnavailableError(self._trouble)
+
+    def worked(self, door: Door) -> None:
+        self._choice.worked(door.number)
+
+    def failed(self, door: Door) -> None:
+        self._choice.failed(door.number, time.monotonic(), rest(self._choice.doors[door.number].failures))
+        self.learn_shards(doubtful=True)
+
+    # Shards
+
+    def home(self, append: Append) -> Door | None:
+        """The door of the node that decides the append, where it is open now."""
+        self.learn_shards()
+        shard = shard_of(append, len(self._owners)) if self._owners else None
+        if shard is None:
+            return None
+        node = self._owners[shard][0]
+        number = self._met.get(node)
+        if number is None:
+            self._look_for(node)
+            return None
+        door = self._doors[number]
+        if self._choice.rests(number, time.monotonic()):
+            return None
+        # One that is not open is not waited for: any other takes the append.
+        return door if door.channel.get_state(try_to_connect=True) == grpc.ChannelConnectivity.READY else None
+
+    def learn_shards(self, doubtful: bool = False) -> None:
+        """Asks who writes which shard, beside everything else, where that is not known, or old."""
+        age = time.monotonic() - self._map_asked
+        if not self._follow or age < (_MAP_AGE_MOST_S if self._map_known and not (doubtful and self._owners) else _MAP_AGE_LEAST_S):
+            return
+        current = self._choice.current
+        if current is not None:
+            self._map_asked = time.monotonic()
+            self._beside(self._meet(current))
+
+    def _look_for(self, node: int) -> None:
+        number = next((door.number for door in self._doors if door.address == self._addresses.get(node)), None)
+        if number is None or number in self._wanted or self._choice.doors[number].ours is not None or self._choice.rests(number, time.monotonic()):
+            return
+        self._wanted.add(number)
+        self._beside(self._meet(number))
+
+    def _beside(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever needs the map asks again
+
+    async def _meet(self, number: int) -> None:
+        door = self._doors[number]
+        try:
+            said = await door.events.Members(service_pb2.MembersRequest(), metadata=self._metadata, timeout=_MEETING_S)
+        except grpc.aio.AioRpcError as failed:
+            error = _wire.failure(failed)
+            if failed.code() in _PASSING:
+                self._trouble = f"{door.address}: {error.message}"
+                self._choice.failed(number, time.monotonic(), rest(self._choice.doors[number].failures))
+            else:  # of an earlier release, or our token may not ask: what it says to the calls themselves counts
+                self._map_known = True
+                self._choice.is_ours(number, True)
+        except (grpc.aio.UsageError, asyncio.CancelledError):
+            task = asyncio.current_task()
+            if task is not None and task.cancelling() > 0:
+                raise
+            raise UnavailableError("the client was closed") from None
+        else:
+            self._learn(number, said)
+        finally:
+            self._wanted.discard(number)
+
+    def _learn(self, number: int, said: service_pb2.MembersResponse) -> None:
+        store = (said.store_id, said.fork_id, said.shards)
+        self._map_known = True
+        if self._store is None or not self.several:  # one address: whatever it is, it is what was asked for
+            self._store = store
+        if store != self._store:
+            self._trouble = f"{self._doors[number].address} serves another store: {store}, the first one is {self._store}"
+            self._choice.is_ours(number, False)
+            return
+        self._choice.is_ours(number, True)
+        if not self._follow or said.hash != HASH_ID or len(said.owners) != len(said.epochs):
+            return
+        if said.here != 0:
+            self._met.setdefault(said.here, number)
+        if not self._owners:
+            self._owners = [(0, 0)] * len(said.owners)
+        # Of the same epoch the later word counts: the node may have gone.
+        told = zip(said.owners, said.epochs, strict=True)
+        self._owners = [new if new[1] >= old[1] else old for old, new in zip(self._owners, told, strict=False)]
+        for member in said.members:
+            if not member.address:
+                continue
+            self._addresses[member.node] = member.address
+            if member.node not in self._met and all(door.address != member.address for door in self._doors):
+                self._doors.append(self._door(self._choice.add(member.address), member.address, True))

@@ -1,0 +1,164 @@
+// The doors of a store: which one is asked, whether it is of our store, and who writes which shard.
+import { connectivityState, status } from "@grpc/grpc-js";
+import { DoorChoice, restMs } from "./door_choice.js";
+import { EvershardError, InvalidArgumentError, UnavailableError } from "./errors.js";
+import { hashId, shardOf } from "./route.js";
+const meetingMs = 2_000;
+const mapAgeMsMax = 30_000;
+const mapAgeMsMin = 200; // what is doubtful is asked for again, but no storm is made of it
+const waitAtOneMs = 3_000;
+/** A gRPC status that nobody of the store gave, beside the error it became. */
+export class CallFailed extends Error {
+    status;
+    error;
+    constructor(status, error) {
+        super(error.message);
+        this.status = status;
+        this.error = error;
+    }
+}
+const passing = [status.UNAVAILABLE, status.DEADLINE_EXCEEDED, status.CANCELLED, status.UNKNOWN, status.INTERNAL];
+/**
+ * Where there are several addresses, each is asked whose it is before it is used: an append that was sent to one store is never sent again to
+ * another.
+ */
+export class Doors {
+    #parts;
+    #choice;
+    #doors;
+    #meeting = Promise.resolve();
+    #trouble = "no server was reached";
+    #store;
+    #owners = [];
+    #addresses = new Map();
+    /** A node's door, as it said itself. */
+    #met = new Map();
+    #wanted = new Set();
+    #mapKnown = false;
+    #mapAskedAt = -Infinity;
+    constructor(addresses, parts) {
+        this.#parts = parts;
+        this.#choice = new DoorChoice(addresses);
+        this.#doors = addresses.map((address, number) => ({ number, address, channel: parts.channel(address, addresses.length > 1) }));
+    }
+    close() {
+        for (const { channel } of this.#doors)
+            channel.close();
+    }
+    get several() { return this.#doors.length > 1; }
+    /** How long one door is waited for to come to a position: another may be there already. */
+    waitAtOne(leftMs) {
+        return Math.max(0, Math.ceil(this.several ? Math.min(leftMs, waitAtOneMs) : leftMs));
+    }
+    /** The door to ask. Errors: UnavailableError: none answers now; InvalidArgumentError: all of them are another store's */
+    async pick() {
+        for (let candidate; (candidate = this.#choice.toMeet(Date.now())) !== undefined;) {
+            const wanted = candidate;
+            this.#meeting = this.#meeting.then(async () => {
+                if (this.#choice.toMeet(Date.now()) === wanted)
+                    await this.#meet(wanted);
+            });
+            await this.#meeting;
+        }
+        const { current } = this.#choice;
+        if (current !== undefined)
+            return this.#doors[current];
+        throw this.#choice.allForeign ? new InvalidArgumentError(this.#trouble) : new UnavailableError(this.#trouble);
+    }
+    worked(door) {
+        this.#choice.worked(door.number);
+    }
+    failed(door) {
+        this.#choice.failed(door.number, Date.now(), restMs(this.#choice.doors[door.number].failures));
+        this.learnShards(true);
+    }
+    /** The door of the node that decides an append whose first event has this aggregate, or this id without one; where it is open now. */
+    home(first) {
+        this.learnShards();
+        if (this.#owners.length === 0)
+            return undefined;
+        const { node } = this.#owners[shardOf(first, this.#owners.length)];
+        const number = this.#met.get(node);
+        if (number === undefined) {
+            this.#lookFor(node);
+            return undefined;
+        }
+        if (this.#choice.rests(number, Date.now()))
+            return undefined;
+        const door = this.#doors[number];
+        // One that is not open is not waited for: any other takes the append.
+        return door.channel.getChannel().getConnectivityState(true) === connectivityState.READY ? door : undefined;
+    }
+    /** Asks who writes which shard, beside everything else, where that is not known, or old. */
+    learnShards(doubtful = false) {
+        const least = this.#mapKnown && !(doubtful && this.#owners.length > 0) ? mapAgeMsMax : mapAgeMsMin;
+        if (!this.#parts.followShards || Date.now() - this.#mapAskedAt < least || this.#choice.current === undefined)
+            return;
+        this.#mapAskedAt = Date.now();
+        void this.#meet(this.#choice.current);
+    }
+    #lookFor(node) {
+        const number = this.#doors.findIndex(({ address }) => address === this.#addresses.get(node));
+        if (number < 0 || this.#wanted.has(number) || this.#choice.doors[number].ours !== undefined || this.#choice.rests(number, Date.now()))
+            return;
+        this.#wanted.add(number);
+        void this.#meet(number);
+    }
+    /** Never fails: what it finds out is kept. */
+    async #meet(number) {
+        const door = this.#doors[number];
+        try {
+            this.#learn(number, await this.#parts.members(door, Date.now() + meetingMs));
+        }
+        catch (failed) {
+            if (!(failed instanceof CallFailed) || passing.includes(failed.status)) {
+                this.#trouble = `${door.address}: ${failed instanceof Error ? failed.message : String(failed)}`;
+                this.#choice.failed(number, Date.now(), restMs(this.#choice.doors[number].failures));
+            }
+            else { // of an earlier release, or our token may not ask: what it says to the calls themselves counts
+                this.#mapKnown = true;
+                this.#choice.is(number, true);
+            }
+        }
+        finally {
+            this.#wanted.delete(number);
+        }
+    }
+    #learn(number, { storeId, forkId, shards, hash, here, members, owners, epochs }) {
+        const store = `${storeId} (copy ${forkId}, ${shards} shards)`;
+        this.#mapKnown = true;
+        if (!this.several)
+            this.#store = store; // one address: whatever it is, it is what was asked for
+        this.#store ??= store;
+        if (store !== this.#store) {
+            this.#trouble = `${this.#doors[number].address} serves another store: ${store}, the first one is ${this.#store}`;
+            this.#choice.is(number, false);
+            return;
+        }
+        this.#choice.is(number, true);
+        if (!this.#parts.followShards || hash !== hashId || owners.length !== epochs.length)
+            return;
+        if (here !== 0 && !this.#met.has(here))
+            this.#met.set(here, number);
+        // Of the same epoch the later word counts: the node may have gone.
+        this.#owners = owners.map((node, shard) => {
+            const known = this.#owners[shard];
+            return known && known.epoch > epochs[shard] ? known : { node, epoch: epochs[shard] };
+        });
+        for (const { node, address } of members) {
+            if (address === "")
+                continue;
+            this.#addresses.set(node, address);
+            if (this.#met.has(node) || this.#doors.some((door) => door.address === address))
+                continue;
+            try {
+                const channel = this.#parts.channel(address, true);
+                this.#doors.push({ number: this.#choice.add(address), address, channel });
+            }
+            catch (error) {
+                if (!(error instanceof EvershardError))
+                    throw error; // as a token that would go there in the clear: it is left out
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// Several addresses: servers that are gone, that stop, that are somebody else's; against servers that do as told.
+
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { test } from "node:test";
+
+import { fromBinary } from "@bufbuild/protobuf";
+import { status } from "@grpc/grpc-js";
+
+import { ReadRequestSchema } from "../src/gen/evershard/v1/service_pb.js";
+import { ErrorCode } from "../src/gen/evershard/v1/store_pb.js";
+import { connect, EvershardError, InvalidArgumentError } from "../src/index.js";
+import { FakeServer, type Answer } from "./fake_server.js";
+import { refused } from "./server.js";
+
+const at = (position: bigint): Answer => ({ appended: { firstPosition: position, lastPosition: position, watermark: position } });
+const append = { events: [{ aggregate: "order-1", type: "A" }] };
+const stopping: Answer = { code: status.UNAVAILABLE, error: { code: ErrorCode.UNAVAILABLE, message: "the server is stopping" } };
+const shop = { storeId: "shop", forkId: "f", shards: 3, hash: 1 };
+
+test("an append goes on at the next address, with the same bytes, when one is gone or stops", async () => {
+  await using stops = await FakeServer.start((_, nr) => (nr === 0 ? at(1n) : stopping), undefined, shop);
+  await using works = await FakeServer.start(() => at(2n), undefined, shop);
+  await using client = connect(["127.0.0.1:1", stops.address, works.address]);
+
+  equal((await client.append(append)).firstPosition, 1);
+  equal((await client.append(append)).firstPosition, 2);
+  equal((await client.append(append)).firstPosition, 2);
+
+  deepEqual([stops.requests.length, works.requests.length], [2, 2], "it keeps to what works");
+  deepEqual(stops.requests[1], works.requests[0]);
+});
+
+test("a server of another store is never sent what was meant for the first one", async () => {
+  await using ours = await FakeServer.start((_, nr) => (nr === 0 ? at(1n) : stopping), undefined, shop);
+  await using foreign = await FakeServer.start(() => at(7n), undefined, { ...shop, forkId: "a copy" });
+  await using client = connect(`${ours.address},${foreign.address}`);
+
+  await client.append(append);
+  await refused(Error, client.append(append, { timeoutMs: 1_000 }));
+
+  equal(foreign.requests.length, 0);
+  await using wrong = connect([foreign.address, ours.address], { timeoutMs: 2_000 });
+  equal((await wrong.append(append)).firstPosition, 7, "the first one that answers says which store it is");
+});
+
+test("empty addresses are refused, and the same one twice is one", async () => {
+  for (const wrong of ["", "a:1,,b:1", [], ["a:1", " "]] as const) {
+    let error: unknown;
+    try {
+      connect(wrong);
+    } catch (caught) {
+      error = caught;
+    }
+    ok(error instanceof InvalidArgumentError, JSON.stringify(wrong));
+  }
+  await using server = await FakeServer.start(() => at(1n));
+  await using client = connect(`${server.address}, ${server.address}`);
+  equal((await client.append(append)).firstPosition, 1);
+});
+
+test("an append goes to the door of its shard's node, where that is open; else anywhere", async () => {
+  await using owner = await FakeServer.start(() => at(2n), undefined, shop);
+  await using other = await FakeServer.start(() => at(1n), undefined, shop);
+  const cluster = { ...shop, members: [{ node: 1, address: other.address }, { node: 2, address: owner.address }], owners: [2, 2, 2], epochs: [1n, 1n, 1n] };
+  other.members = { ...cluster, here: 1 };
+  owner.members = { ...cluster, here: 2 };
+  await using client = connect(other.address);
+
+  const until = Date.now() + 20_000;
+  let last = 0;
+  while (last !== 2 && Date.now() < until) last = (await client.append(append)).firstPosition;
+  equal(last, 2, "it follows the map");
+  const before = other.requests.length;
+  for (let i = 0; i < 5; ++i) equal((await client.append(append)).firstPosition, 2);
+  equal(other.requests.length, before);
+
+  await using still = connect(other.address, { followShards: false });
+  for (let i = 0; i < 20; ++i) equal((await still.append(append)).firstPosition, 1);
+});
+
+test("an older word about a shard does not count", async () => {
+  await using owner = await FakeServer.start(() => at(2n), undefined, shop);
+  await using other = await FakeServer.start((_, nr) => (nr < 2 ? at(1n) : { code: status.UNAVAILABLE, error: { code: ErrorCode.WRONG_SHARD, message: "moved" } }), undefined, shop);
+  const cluster = { ...shop, members: [{ node: 1, address: other.address }, { node: 2, address: owner.address }] };
+  owner.members = { ...cluster, here: 2, owners: [2, 2, 2], epochs: [5n, 5n, 5n] };
+  other.members = { ...cluster, here: 1, owners: [1, 1, 1], epochs: [4n, 4n, 4n] };
+  await using client = connect([other.address, owner.address]);
+
+  for (let i = 0; i < 2; ++i) await client.append(append);
+  equal((await client.append(append)).firstPosition, 2, "after wrong_shard it asks elsewhere");
+});
+
+test("reads wait for what was seen; what they say themselves wins; it can be turned off", async () => {
+  await using server = await FakeServer.start(() => at(9n), () => ({ watermark: 12n, complete: true }), shop);
+  await using client = connect(server.address, { timeoutMs: 5_000 });
+  const asked = async (read: AsyncIterable<unknown>) => {
+    for await (const _ of read);
+    return fromBinary(ReadRequestSchema, server.requests.at(-1)!).atLeast?.position;
+  };
+
+  equal(await asked(client.read()), undefined);
+  equal(client.seen, 12);
+  equal(await asked(client.read()), 12n);
+  equal(await asked(client.read(undefined, { atLeast: 3 })), 3n);
+  client.see(40);
+  equal(await asked(client.readAggregate("order-1")), 40n);
+  await client.append(append);
+  equal(client.seen, 40);
+  await using heir = connect(server.address, { seen: client.seen });
+  equal(await asked(heir.read()), 40n);
+  await using careless = connect(server.address, { seen: 40, readOwnWrites: false });
+  equal(await asked(careless.read()), undefined);
+});
+
+test("a read goes on at another node only where that has come as far", async () => {
+  await using broken = await FakeServer.start(() => at(1n), () => ({ events: [{ position: 1n }], watermark: 5n }), shop);
+  await using behind = await FakeServer.start(() => at(1n), () => ({ code: status.DEADLINE_EXCEEDED, error: { code: ErrorCode.TIMEOUT, message: "the watermark is at 3, not yet at 5" } }), shop);
+  await using client = connect([broken.address, behind.address], { timeoutMs: 3_000, readOwnWrites: false });
+  broken.ends = true;  // after its page, as a server that stops
+
+  const given: number[] = [];
+  const reading = async () => {
+    for await (const { position } of client.read(undefined, { timeoutMs: 2_000 })) given.push(position);
+  };
+  await refused(EvershardError, reading());
+
+  ok(given.length > 0);
+  ok(behind.requests.length >= 1);
+  for (const request of behind.requests) equal(fromBinary(ReadRequestSchema, request).atLeast?.position, 5n);
+});
