@@ -628,7 +628,7 @@ void NodeCommitter::loop() {
     std::vector<std::function<void()>> inputs;
     {
       std::unique_lock lock(mutex_);
-      auto until = again;
+      auto until = dead_ ? Clock::now() + options_.again_every : again;  // dead, nothing moves `again` on
       if (!expiring_.empty()) until = std::min(until, expiring_.begin()->first);
       for (const auto& early : early_) until = std::min(until, early.until);
       more_.wait_until(lock, until, [this] { return stopping_ || !inbox_.empty(); });
