@@ -1,5 +1,6 @@
 #include "evershard/sharding/node_cut.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace evershard::sharding {
@@ -24,6 +25,25 @@ Cut cut_of_node(const Cut& cut, const std::function<bool(const Segment&)>& own, 
     kept.segments.push_back(segment);
   }
   close();
+  return kept;
+}
+
+Cut as_far_as_here(const Cut& cut, const std::vector<ShardId>& in_part, const std::vector<Segment>& here) {
+  Cut kept = cut;
+  kept.segments.clear();
+  for (const Segment& segment : cut.segments) {
+    if (std::ranges::find(in_part, segment.shard) == in_part.end()) {
+      kept.segments.push_back(segment);
+      continue;
+    }
+    const auto found = std::ranges::find_if(here, [&](const Segment& own) { return own.shard == segment.shard && own.first == segment.first; });
+    std::uint64_t missing = segment.events();
+    if (found != here.end()) {
+      kept.segments.push_back(*found);
+      missing -= found->events();
+    }
+    if (missing != 0) kept.segments.push_back(Segment::elsewhere(missing));
+  }
   return kept;
 }
 

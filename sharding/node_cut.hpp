@@ -15,4 +15,7 @@ namespace evershard::sharding {
 ///        is given to others must not look like this node's after a restart.
 [[nodiscard]] Cut cut_of_node(const Cut& cut, const std::function<bool(const Segment&)>& own, std::vector<Opening> openings);
 
+/// Of shards that a node has only in part: their segments as far as they are here, `here`; the rest is elsewhere.
+[[nodiscard]] Cut as_far_as_here(const Cut& cut, const std::vector<ShardId>& in_part, const std::vector<Segment>& here);
+
 }  // namespace evershard::sharding

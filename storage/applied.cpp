@@ -7,6 +7,8 @@ namespace {
 
 constexpr std::size_t applied_head_bytes = 1 + 3 * 8;
 constexpr std::size_t epoch_bytes = 2 + 8;
+constexpr std::size_t covered_bytes = 1 + 8;
+constexpr std::size_t lost_range_bytes = 4 * 8;
 
 template <class Int>
 void put(std::string& out, Int value) {
@@ -68,17 +70,44 @@ void Applied::take(const sharding::Cut& cut) {
   for (const auto& opening : cut.openings) take_epoch(opening.shard, opening.epoch);
 }
 
-std::string encode_covered(ShardOffset end) {
-  std::string out(1, '\1');
-  put(out, end.value);
+std::string encode_covered(const Covered& covered) {
+  const bool plain = !covered.damaged && covered.lost.empty();
+  std::string out(1, plain ? '\1' : '\2');
+  put(out, covered.end.value);
+  if (plain) return out;
+  out.push_back(covered.damaged ? '\1' : '\0');
+  put(out, covered.whole_to.value);
+  for (const auto& lost : covered.lost) {
+    put(out, lost.from.value);
+    put(out, lost.until.value);
+    put(out, lost.after.value);
+    put(out, lost.up_to.value);
+  }
   return out;
 }
 
-Result<ShardOffset> decode_covered(std::string_view bytes) {
-  if (bytes.size() != 1 + sizeof(ShardOffset::rep) || bytes[0] != 1)
-    return refuse(ErrorCode::corruption, "state row \"covered\" has " + std::to_string(bytes.size()) + " bytes of no known form");
+Result<Covered> decode_covered(std::string_view bytes) {
+  const auto malformed = [size = bytes.size()] { return refuse(ErrorCode::corruption, "state row \"covered\" has " + std::to_string(size) + " bytes of no known form"); };
+  Covered covered;
+  if (bytes.size() < covered_bytes) return malformed();
+  const char version = bytes.front();
   bytes.remove_prefix(1);
-  return ShardOffset{take<ShardOffset::rep>(bytes)};
+  covered.end = ShardOffset{take<std::uint64_t>(bytes)};
+  if (version == '\1' && bytes.empty()) return covered;
+  if (version != '\2' || bytes.size() < 1 + 8 || (bytes.size() - 1 - 8) % lost_range_bytes != 0 || static_cast<unsigned char>(bytes.front()) > 1) return malformed();
+  covered.damaged = bytes.front() == '\1';
+  bytes.remove_prefix(1);
+  covered.whole_to = GlobalPosition{take<std::uint64_t>(bytes)};
+  if (!covered.damaged && bytes.empty()) return malformed();  // it would be of version 1
+  while (!bytes.empty()) {
+    LostRange lost;
+    lost.from = ShardOffset{take<std::uint64_t>(bytes)};
+    lost.until = ShardOffset{take<std::uint64_t>(bytes)};
+    lost.after = GlobalPosition{take<std::uint64_t>(bytes)};
+    lost.up_to = GlobalPosition{take<std::uint64_t>(bytes)};
+    covered.lost.push_back(lost);
+  }
+  return covered;
 }
 
 }  // namespace evershard::storage

@@ -35,9 +35,31 @@ std::string encode(const Applied& applied);
 /// Errors: corruption
 Result<Applied> decode_applied(std::string_view bytes);
 
-/// Of one shard of a node, whose journal may go on behind the cuts: the first offset that no cut applied covers.
-std::string encode_covered(ShardOffset end);
+/// Offsets [from, until) of a shard that have positions and are gone, as an operator accepted. Those positions lie in (after, up_to],
+/// among others.
+struct LostRange {
+  ShardOffset from;
+  ShardOffset until;
+  GlobalPosition after;
+  GlobalPosition up_to;
+  friend bool operator==(const LostRange&, const LostRange&) = default;
+};
+
+/// The state row of one shard of a node, whose journal may go on behind the cuts.
+///
+/// Shape:  version byte 1, then `end`; or 2, then `end`, `damaged` (1 byte), `whole_to`, and 4 x 8 bytes for each lost range. Numbers: 8 bytes, big-endian.
+struct Covered {
+  ShardOffset end{1};       ///< the first offset that no cut applied covers
+  bool damaged = false;     ///< cuts cover what is not here: what the journal has from `end` on does not count
+  GlobalPosition whole_to{};  ///< of one that is damaged: up to here nothing is missing
+  std::vector<LostRange> lost{};  ///< ascending
+
+  /// One that an operator let go on has no journal before this offset: 1: it never was.
+  [[nodiscard]] ShardOffset begins() const { return lost.empty() ? ShardOffset{1} : lost.back().until; }
+  friend bool operator==(const Covered&, const Covered&) = default;
+};
+std::string encode_covered(const Covered& covered);
 /// Errors: corruption
-Result<ShardOffset> decode_covered(std::string_view bytes);
+Result<Covered> decode_covered(std::string_view bytes);
 
 }  // namespace evershard::storage

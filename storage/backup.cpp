@@ -53,6 +53,7 @@ Result<GlobalPosition> backup(const Store& store, const std::filesystem::path& t
     if (!copy) return refuse(std::move(copy).error());
     return whole_backup(*maintenance, *copy, progress);
   }
+  if (store.identity().node != 0) return refuse(ErrorCode::invalid_argument, node_is_copied_whole);
   auto source = TruthSource::of(store);
   if (!source) return refuse(std::move(source).error());
   auto end = source->end_of_copy(options.up_to);

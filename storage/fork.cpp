@@ -16,6 +16,7 @@ Result<Identity> stored_identity(const RocksFamilies& families) {
 Result<Identity> give_new_fork(const RocksFamilies& families) {
   auto identity = stored_identity(families);
   if (!identity) return identity;
+  if (identity->node != 0) return identity;  // its cluster's: a copy of a node is told apart by how far its cuts go
   identity->fork = EventId::random();
   rocksdb::WriteOptions options;
   options.sync = true;

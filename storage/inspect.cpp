@@ -221,9 +221,12 @@ Json snapshot_json(const AggregateId& aggregate, std::string_view value) {
 }
 
 Json covered_json(std::string_view value) {
-  const auto end = decode_covered(value);
-  if (!end) return undecodable(end.error(), value);
-  return {{"end", end->value}};
+  const auto covered = decode_covered(value);
+  if (!covered) return undecodable(covered.error(), value);
+  Json json{{"end", covered->end.value}};
+  if (covered->damaged) json["whole_to"] = covered->whole_to.value;
+  for (const auto& lost : covered->lost) json["lost"].push_back(Json{{"from", lost.from.value}, {"until", lost.until.value}, {"after", lost.after.value}, {"up_to", lost.up_to.value}});
+  return json;
 }
 
 Json waiting_json(std::string_view value) {

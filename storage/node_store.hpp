@@ -24,8 +24,11 @@ class NodeStore : public Store {
   /// Gives what was journaled its places: rows and tail entries; what the cut refuses is never shown.
   ///
   /// Shape:   the next cut, as the node keeps it (sharding/node_cut.hpp): of its own shards, what is committed, in order.
+  /// `damaged`: shards of which this cut covers more than is here: kept, until an opening that loses. Such an opening gives up what
+  ///          the shard has from its loss on, and what was lost is kept too (Covered, recovered_order.hpp).
   /// Durable: its commit is not synced: the cut log has it. The next synced commit covers it too.
-  [[nodiscard]] virtual std::unique_ptr<StagedCommit> stage_cut(const sharding::Cut& cut) = 0;
+  [[nodiscard]] virtual std::unique_ptr<StagedCommit> stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged) = 0;
+  [[nodiscard]] std::unique_ptr<StagedCommit> stage_cut(const sharding::Cut& cut) { return stage_cut(cut, {}); }
   /// What was durable behind the cuts when the store was opened. Once: it is given away.
   [[nodiscard]] virtual std::vector<UnorderedAppend> take_unordered() = 0;
 };

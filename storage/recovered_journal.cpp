@@ -150,12 +150,15 @@ class ShardTail {
 
 Result<RecoveredJournal> recover_journal(const Rows& rows, const Identity& identity, const sharding::TermHasher& hasher,
                                          const sharding::OrderState& order) {
-  RecoveredJournal recovered{{}, Unordered(identity.shards), {}};
+  RecoveredJournal recovered{{}, Unordered(identity.shards), {}, {}};
   for (const auto& shard : order.shards) recovered.ends.push_back(shard.next);
   if (identity.node == 0) return recovered;
 
   auto ends = journal_ends(rows, identity.shards);
   if (!ends) return refuse(std::move(ends).error());
+  auto covered = covered_rows(rows, identity.shards);
+  if (!covered) return refuse(std::move(covered).error());
+  recovered.covered = std::move(*covered);
   auto waiting = read_waiting(rows, identity.shards);
   if (!waiting) return refuse(std::move(waiting).error());
   recovered.ends = std::move(*ends);

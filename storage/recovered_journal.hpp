@@ -2,11 +2,13 @@
 
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/ordering.hpp"
 #include "evershard/sharding/term_hash.hpp"
+#include "evershard/storage/applied.hpp"
 #include "evershard/storage/identity.hpp"
 #include "evershard/storage/journal_batch.hpp"
 #include "evershard/storage/rows.hpp"
@@ -18,6 +20,7 @@ struct RecoveredJournal {
   std::vector<ShardOffset> ends;  ///< of each shard, the first offset its journal has not used
   Unordered unordered;
   std::vector<UnorderedAppend> appends;  ///< the same, for the writers: shard by shard, in order of offset
+  std::map<ShardId, Covered> covered{};  ///< of a node
 };
 
 /// Of a whole store: only where its journal ends.

@@ -24,33 +24,17 @@ Result<std::optional<sharding::Cut>> last_cut(const Rows& rows, sharding::CutOf 
   return std::move(*cut);
 }
 
-/// The offset behind the last record of a shard.
-Result<ShardOffset> journal_end(RowCursor& journal, ShardId shard) {
+/// The offset behind the last record of a shard, of those that begin where the shard does, or behind.
+Result<ShardOffset> journal_end(RowCursor& journal, ShardId shard, ShardOffset begins) {
   journal.seek_for_prev(keys::journal(shard, ShardOffset{last_number}));
   EVERSHARD_TRY(journal.status());
-  if (!journal.valid()) return ShardOffset{1};
+  if (!journal.valid()) return begins;
   auto key = keys::decode_journal(journal.key());
   if (!key) return refuse(std::move(key).error());
-  if (key->shard != shard) return ShardOffset{1};
+  if (key->shard != shard || key->offset < begins) return begins;
   auto record = RecordView::open(journal.value(), shard, key->offset);
   if (!record) return refuse(std::move(record).error());
   return key->offset + record->size();
-}
-
-/// Where the cuts end in each shard of a node.
-Result<void> read_covered(const Rows& rows, std::vector<sharding::OrderState::Shard>& shards) {
-  auto cursor = rows.cursor(Family::state, {});
-  for (cursor->seek(keys::covered(ShardId{0})); cursor->valid(); cursor->next()) {
-    auto key = keys::decode_state(cursor->key());
-    if (!key) return refuse(std::move(key).error());
-    if (key->kind != keys::StateKey::Kind::covered) break;
-    if (key->shard.value >= shards.size())
-      return corrupt("a covered row names shard " + std::to_string(key->shard.value) + " of " + std::to_string(shards.size()));
-    auto end = decode_covered(cursor->value());
-    if (!end) return refuse(std::move(end).error());
-    shards[key->shard.value].next = *end;
-  }
-  return cursor->status();
 }
 
 /// A whole store's journal ends with its last cut.
@@ -67,11 +51,32 @@ Result<void> check_ends(const sharding::Cut& cut, const std::vector<sharding::Or
 
 }  // namespace
 
+Result<std::map<ShardId, Covered>> covered_rows(const Rows& rows, std::uint32_t shards) {
+  std::map<ShardId, Covered> covered;
+  auto cursor = rows.cursor(Family::state, {});
+  for (cursor->seek(keys::covered(ShardId{0})); cursor->valid(); cursor->next()) {
+    auto key = keys::decode_state(cursor->key());
+    if (!key) return refuse(std::move(key).error());
+    if (key->kind != keys::StateKey::Kind::covered) break;
+    if (key->shard.value >= shards)
+      return corrupt("a covered row names shard " + std::to_string(key->shard.value) + " of " + std::to_string(shards));
+    auto row = decode_covered(cursor->value());
+    if (!row) return refuse(std::move(row).error());
+    covered.emplace(key->shard, std::move(*row));
+  }
+  EVERSHARD_TRY(cursor->status());
+  return covered;
+}
+
 Result<std::vector<ShardOffset>> journal_ends(const Rows& rows, std::uint32_t shards) {
+  auto covered = covered_rows(rows, shards);
+  if (!covered) return refuse(std::move(covered).error());
   auto journal = rows.cursor(Family::journal, {});
   std::vector<ShardOffset> ends;
   for (std::uint32_t i = 0; i < shards; ++i) {
-    auto end = journal_end(*journal, ShardId{static_cast<std::uint16_t>(i)});
+    const ShardId shard{static_cast<std::uint16_t>(i)};
+    const auto at = covered->find(shard);
+    auto end = journal_end(*journal, shard, at == covered->end() ? ShardOffset{1} : at->second.begins());
     if (!end) return refuse(std::move(end).error());
     ends.push_back(*end);
   }
@@ -114,7 +119,9 @@ Result<sharding::OrderState> recover_order(const Rows& rows, const Identity& ide
   auto ends = journal_ends(rows, shards);
   if (!ends) return refuse(std::move(ends).error());
   if (!whole) {
-    EVERSHARD_TRY(read_covered(rows, state.shards));
+    auto covered = covered_rows(rows, shards);
+    if (!covered) return refuse(std::move(covered).error());
+    for (const auto& [shard, at] : *covered) state.shards[shard.value].next = at.end;
     for (std::uint32_t i = 0; i < shards; ++i)
       if (state.shards[i].next > (*ends)[i])
         return corrupt("the records of shard " + std::to_string(i) + " end before offset " + std::to_string((*ends)[i].value) +

@@ -2,10 +2,12 @@
 
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/ordering.hpp"
+#include "evershard/storage/applied.hpp"
 #include "evershard/storage/identity.hpp"
 #include "evershard/storage/rows.hpp"
 
@@ -18,7 +20,10 @@ namespace evershard::storage {
 /// Cost:   one seek a shard.
 Result<sharding::OrderState> recover_order(const Rows& rows, const Identity& identity);
 
-/// The offset behind the last record of each shard. Errors: corruption, io
+/// Of a node's store: where the cuts end in each shard they name, what is damaged, what was given up. Errors: corruption, io
+Result<std::map<ShardId, Covered>> covered_rows(const Rows& rows, std::uint32_t shards);
+
+/// The offset behind the last record of each shard; not before where it begins. Errors: corruption, io
 Result<std::vector<ShardOffset>> journal_ends(const Rows& rows, std::uint32_t shards);
 
 }  // namespace evershard::storage

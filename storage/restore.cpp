@@ -7,6 +7,8 @@
 #include "evershard/storage/backup.hpp"
 #include "evershard/storage/database_lock.hpp"
 #include "evershard/storage/open.hpp"
+#include "evershard/storage/rocks_families.hpp"
+#include "evershard/storage/rocks_options.hpp"
 #include "evershard/storage/store_copy.hpp"
 #include "evershard/storage/store_from_truth.hpp"
 #include "evershard/storage/truth_only.hpp"
@@ -56,13 +58,23 @@ Result<void> copy_closed_store(const std::filesystem::path& source, const StoreC
   return sync_path(copy.database());
 }
 
-/// File by file, with the indexes that are there.
-Result<GlobalPosition> restore_whole(const std::filesystem::path& source, StoreCopy& copy, const Progress& progress) {
-  EVERSHARD_TRY(copy_closed_store(source, copy, part_of(progress, 0, 50)));
+/// A whole store, or a node's, as which it says it is.
+Result<std::unique_ptr<Store>> open_copy(const StoreCopy& copy) {
   StoreOptions options;
   options.data_dir = copy.folder();
   options.create = false;
-  auto store = open_rocks_store(options);
+  const auto identity = RocksFamilies::stored_identity(RocksOptions(options).for_repair(), copy.database().string());
+  if (!identity || identity->node == 0) return open_rocks_store(options);
+  options.member = ClusterMember{identity->node, identity->store, identity->fork, identity->term_key, identity->created_at};
+  auto node = open_rocks_node_store(options);
+  if (!node) return refuse(std::move(node).error());
+  return std::unique_ptr<Store>(std::move(*node));
+}
+
+/// File by file, with the indexes that are there.
+Result<GlobalPosition> restore_whole(const std::filesystem::path& source, StoreCopy& copy, const Progress& progress) {
+  EVERSHARD_TRY(copy_closed_store(source, copy, part_of(progress, 0, 50)));
+  auto store = open_copy(copy);
   if (!store) return refuse(std::move(store).error());
   auto verified = verify(**store, part_of(progress, 50, 100));
   if (!verified) return refuse(std::move(verified).error());
@@ -79,6 +91,7 @@ Result<GlobalPosition> restore_whole(const std::filesystem::path& source, StoreC
 Result<GlobalPosition> restore_truth(const std::filesystem::path& from, const RestoreOptions& options, const std::filesystem::path& target, const Progress& progress) {
   auto source = TruthSource::of_closed(from);
   if (!source) return refuse(std::move(source).error());
+  if (source->identity().node != 0) return refuse(ErrorCode::invalid_argument, node_is_copied_whole);
   auto end = source->end_of_copy(options.up_to);
   if (!end) return end;
   auto copy = StoreCopy::begin(target);

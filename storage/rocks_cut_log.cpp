@@ -136,6 +136,7 @@ Result<std::optional<std::string>> RocksCutLog::read(const std::string& key) con
 Result<void> RocksCutLog::identify() {
   const auto row = read(log_rows::identity_key());
   if (!row) return refuse(row.error());
+  if (*row && options_.begins_with) return invalid("there is a cut log in " + options_.data_dir.string() + " already");
   if (*row) {
     auto identity = decode_identity(**row);
     if (!identity) return refuse(std::move(identity).error());
@@ -155,11 +156,12 @@ Result<void> RocksCutLog::identify() {
 }
 
 Result<void> RocksCutLog::create() {
-  identity_ = new_identity(options_.shards, std::nullopt);
+  const auto& begins_with = options_.begins_with;
+  identity_ = begins_with ? begins_with->identity : new_identity(options_.shards, std::nullopt);
   rocksdb::WriteBatch batch;
   batch.Put(log_rows::identity_key(), encode(identity_));
-  batch.Put(log_rows::epoch_key(), log_rows::epoch_row(Epoch{0}));
-  batch.Put(log_rows::checkpoint_key(), log_rows::checkpoint_row(CutLogState(identity_.shards)));
+  batch.Put(log_rows::epoch_key(), log_rows::epoch_row(begins_with ? begins_with->state.epoch : Epoch{0}));
+  batch.Put(log_rows::checkpoint_key(), log_rows::checkpoint_row(begins_with ? begins_with->state : CutLogState(identity_.shards)));
   return write(batch, "cannot make the cut log");
 }
 

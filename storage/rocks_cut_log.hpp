@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/cut_log.hpp"
@@ -16,10 +17,17 @@ class Env;
 
 namespace evershard::storage {
 
+/// A log that begins behind cuts that nobody has any more.
+struct CutLogBeginning {
+  Identity identity;
+  sharding::CutLogState state;
+};
+
 struct CutLogOptions {
   std::filesystem::path data_dir{};
   std::uint32_t shards = 0;  ///< 0: what the log has; 16 for a new one
   bool create = true;        ///< create the log if it is not there
+  std::optional<CutLogBeginning> begins_with{};  ///< of a new log; one that is there is refused
   rocksdb::Env* env = nullptr;  ///< for tests: fault injection; nullptr: the real one
 };
 

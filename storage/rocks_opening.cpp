@@ -244,7 +244,7 @@ Result<void> RocksStore::rebuild() {
 
 void RocksStore::start() {
   if (options_.read_only) return;
-  staging_ = std::make_unique<Staging>(recovered_, std::move(journal_->ends), std::move(journal_->unordered), options_.record_bytes);
+  staging_ = std::make_unique<Staging>(recovered_, std::move(journal_->ends), std::move(journal_->unordered), options_.record_bytes, std::move(journal_->covered));
   journal_.reset();
   snapshots_ = std::make_unique<SnapshotSlots>(*rows_);
   families_->begin_merging();

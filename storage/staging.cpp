@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "evershard/protocol/check.hpp"
 #include "evershard/storage/keys.hpp"
@@ -21,8 +22,8 @@ Applied applied_at(const sharding::OrderState& start) {
 
 }  // namespace
 
-Staging::Staging(const sharding::OrderState& start, std::vector<ShardOffset> journal_ends, Unordered unordered, std::size_t record_bytes)
-    : journal_(std::move(journal_ends), record_bytes), unordered_(std::move(unordered)), applied_(applied_at(start)) {}
+Staging::Staging(const sharding::OrderState& start, std::vector<ShardOffset> journal_ends, Unordered unordered, std::size_t record_bytes, std::map<ShardId, Covered> covered)
+    : journal_(std::move(journal_ends), record_bytes), unordered_(std::move(unordered)), applied_(applied_at(start)), covered_(std::move(covered)) {}
 
 void Staging::stage(const CommitBatch& batch, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots) {
   if (batch.cut) {
@@ -60,11 +61,14 @@ void Staging::stage_journal(const JournalBatch& batch, RowSink& sink) {
   unordered_.end_batch();
 }
 
-void Staging::stage_cut(const sharding::Cut& cut, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots) {
+void Staging::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots) {
   // The log gives up cuts that name no shard of this node: it is told of them as one, of positions elsewhere.
   EVERSHARD_CHECK(cut.number > applied_.number, "cuts are applied in the order of their numbers");
   EVERSHARD_CHECK(cut.first_position == applied_.watermark + 1, "positions are dense");
   EVERSHARD_CHECK(tail.next() == cut.first_position, "the tail takes the next position");
+  for (const auto& opening : cut.openings) {
+    if (opening.loses()) give_up(opening, cut.first_position - 1, sink);
+  }
   auto position = cut.first_position;
   std::map<ShardId, ShardOffset> ends;
   for (const auto& segment : cut.segments) {
@@ -85,13 +89,39 @@ void Staging::stage_cut(const sharding::Cut& cut, TailIndex& tail, RowSink& sink
   }
   for (const auto& [shard, end] : ends) {
     settle_waiting(shard, end, sink, snapshots);
-    sink.put(Family::state, keys::covered(shard), encode_covered(end));
+    covered_[shard].end = end;
+    sink.put(Family::state, keys::covered(shard), encode_covered(covered_[shard]));
+  }
+  for (const ShardId shard : damaged) {
+    auto& row = covered_[shard];
+    if (std::exchange(row.damaged, true)) continue;
+    row.whole_to = cut.first_position - 1;
+    sink.put(Family::state, keys::covered(shard), encode_covered(row));
   }
   tail.add(entries_);
   entries_.clear();
   placed_.clear();
   EVERSHARD_CHECK(tail.next() == cut.last_position() + 1, "every position of the cut is in the tail");
   put_order(cut, sink);
+}
+
+/// What the disk has of the shard from the loss on goes, and it goes on where the cuts end.
+void Staging::give_up(const sharding::Opening& opening, GlobalPosition up_to, RowSink& sink) {
+  auto& row = covered_[opening.shard];
+  const auto from = std::min(row.end, opening.lost_from);
+  const auto given_up = unordered_.give_up(opening.shard);
+  for (const ShardOffset record : given_up.records) {
+    if (record >= from) sink.erase(Family::journal, keys::journal(opening.shard, record));
+  }
+  for (const ShardOffset first : given_up.waiting) sink.erase(Family::state, keys::waiting(opening.shard, first));
+  journal_.go_on_at(opening.shard, opening.lost_until);
+  // What is known of a disk that is not damaged is how far its cuts were applied, not which of them named the shard.
+  const auto after = row.damaged ? row.whole_to : GlobalPosition{0};
+  row.lost.push_back({from, opening.lost_until, after, up_to});
+  row.damaged = false;
+  row.whole_to = GlobalPosition{0};
+  row.end = opening.lost_until;
+  sink.put(Family::state, keys::covered(opening.shard), encode_covered(row));
 }
 
 /// Of one append of several shards' events in turn, a cut has several segments of one shard.

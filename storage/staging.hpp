@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,8 @@ class Staging {
  public:
   /// `start`: what the store recovered. `unordered`: what it found behind the cuts; `journal_ends`: of each shard, the first
   /// offset its journal has not used.
-  Staging(const sharding::OrderState& start, std::vector<ShardOffset> journal_ends, Unordered unordered, std::size_t record_bytes);
+  /// `covered`: of a node's shards, as their rows say.
+  Staging(const sharding::OrderState& start, std::vector<ShardOffset> journal_ends, Unordered unordered, std::size_t record_bytes, std::map<ShardId, Covered> covered = {});
 
   /// Journal records split at about `record_bytes`, the cut, snapshots, state rows, the applied row; events into `tail`.
   ///
@@ -40,7 +42,8 @@ class Staging {
   /// The cut's row, what it places into `tail`, its snapshots, the applied row; rows of what waited for it go.
   ///
   /// Shape: as a node keeps it (sharding/node_cut.hpp), the next one; of its own shards it covers what was journaled, in order.
-  void stage_cut(const sharding::Cut& cut, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots);
+  /// `damaged`: see NodeStore.
+  void stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots);
 
   [[nodiscard]] const Applied& applied() const { return applied_; }
   [[nodiscard]] std::size_t unordered() const { return unordered_.events(); }
@@ -49,6 +52,7 @@ class Staging {
   void place(const PlacedAppend& placed, const CommitBatch& batch, RowSink& sink);
   [[nodiscard]] TailEvent add_record(const EncodedAppend& append, std::size_t i, ShardOffset offset, SeqNr seq_nr, RowSink& sink);
   void journal(const JournalAppend& journaled, RowSink& sink);
+  void give_up(const sharding::Opening& opening, GlobalPosition up_to, RowSink& sink);
   void settle_waiting(ShardId shard, ShardOffset end, RowSink& sink, SnapshotSlots& snapshots);
   void put_order(const sharding::Cut& cut, RowSink& sink);
   static void stage_snapshots(const PlacedAppend& placed, const CommitBatch& batch, RowSink& sink, SnapshotSlots& snapshots);
@@ -56,6 +60,7 @@ class Staging {
   JournalRows journal_;
   Unordered unordered_;
   Applied applied_;
+  std::map<ShardId, Covered> covered_;  ///< of a node
   std::string bytes_;
   std::vector<TailEvent> entries_;  // of the batch, added together
   std::vector<Unordered::Placed> placed_;

@@ -18,6 +18,8 @@ namespace evershard::storage {
 
 inline constexpr const char* backup_of_memory = "a backup is made of an open store on disk; this one is in memory, or closed";
 
+inline constexpr const char* node_is_copied_whole = "a node's part of a cluster's store is copied whole, up to where it is: without indexes, or up to a position, it cannot be";
+
 class TruthSource {
  public:
   /// Of a store that runs, and goes on. Errors: invalid_argument (in memory, or closed), corruption, io

@@ -55,4 +55,17 @@ std::vector<Unordered::Waiting> Unordered::take_waiting(ShardId id, ShardOffset 
   return taken;
 }
 
+Unordered::GivenUp Unordered::give_up(ShardId id) {
+  auto& shard = shards_.at(id.value);
+  GivenUp given_up;
+  for (const auto& entry : shard.entries) {
+    if (given_up.records.empty() || given_up.records.back() != entry.location.record) given_up.records.push_back(entry.location.record);
+  }
+  for (const auto& waiting : shard.waiting) given_up.waiting.push_back(waiting.first);
+  events_ -= shard.entries.size();
+  shard.entries.clear();
+  shard.waiting.clear();
+  return given_up;
+}
+
 }  // namespace evershard::storage

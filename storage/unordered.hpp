@@ -47,6 +47,12 @@ class Unordered {
   void take(const sharding::Segment& segment, std::vector<Placed>& placed);
   /// Takes out the rows of appends before `end`.
   [[nodiscard]] std::vector<Waiting> take_waiting(ShardId shard, ShardOffset end);
+  /// Gives up everything of a shard. Returns: the first offsets of its records, and of its waiting appends.
+  struct GivenUp {
+    std::vector<ShardOffset> records;
+    std::vector<ShardOffset> waiting;
+  };
+  [[nodiscard]] GivenUp give_up(ShardId shard);
   [[nodiscard]] std::size_t events() const { return events_; }
 
  private:

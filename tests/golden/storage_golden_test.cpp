@@ -236,7 +236,12 @@ TEST(StorageGolden, CutOfANode) {
                                                "3e 02 09"));  // shard 7, one event, another epoch: 2; first offset 9
 }
 
-TEST(StorageGolden, Covered) { EXPECT_EQ(hex(encode_covered(ShardOffset{1'000})), golden("01 00000000000003e8")); }
+TEST(StorageGolden, Covered) {
+  EXPECT_EQ(hex(encode_covered({ShardOffset{1'000}})), golden("01 00000000000003e8"));
+  EXPECT_EQ(hex(encode_covered({ShardOffset{1'000}, true, GlobalPosition{5}, {}})), golden("02 00000000000003e8 01 0000000000000005"));
+  EXPECT_EQ(hex(encode_covered({ShardOffset{1'000}, false, GlobalPosition{0}, {{ShardOffset{7}, ShardOffset{9}, GlobalPosition{3}, GlobalPosition{17}}}})),
+            golden("02 00000000000003e8 00 0000000000000000 0000000000000007 0000000000000009 0000000000000003 0000000000000011"));
+}
 
 TEST(StorageGolden, Waiting) {
   WaitingRow row;

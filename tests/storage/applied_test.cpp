@@ -30,5 +30,25 @@ TEST(Applied, IsDamagedInAnyOtherLength) {
   EXPECT_EQ(decode_applied(bytes).error().code, ErrorCode::corruption);
 }
 
+TEST(CoveredRow, IsReadAsItWasWritten) {
+  const LostRange lost{ShardOffset{3}, ShardOffset{9}, GlobalPosition{17}, GlobalPosition{40}};
+  for (const Covered& covered : {Covered{ShardOffset{7}}, Covered{ShardOffset{7}, true, GlobalPosition{12}, {}}, Covered{ShardOffset{9}, false, GlobalPosition{0}, {lost}},
+                                 Covered{ShardOffset{30}, true, GlobalPosition{50}, {lost, lost}}}) {
+    const auto bytes = encode_covered(covered);
+    const auto read = decode_covered(bytes);
+    ASSERT_TRUE(read) << read.error().what;
+    EXPECT_EQ(*read, covered);
+    for (std::size_t size = 0; size != bytes.size(); ++size) {
+      const auto part = decode_covered(std::string_view(bytes).substr(0, size));
+      if (part) EXPECT_NE(*part, covered) << size;
+    }
+    EXPECT_FALSE(decode_covered(bytes + "x"));
+  }
+  EXPECT_FALSE(decode_covered(std::string("\1")));
+  EXPECT_FALSE(decode_covered(std::string(9, '\3')));
+  EXPECT_EQ(Covered{ShardOffset{7}}.begins(), ShardOffset{1});
+  EXPECT_EQ((Covered{ShardOffset{9}, false, GlobalPosition{0}, {lost}}.begins()), ShardOffset{9});
+}
+
 }  // namespace
 }  // namespace evershard::storage
