@@ -33,6 +33,8 @@ const std::vector<Command>& commands() {
       node_command(),
       coordinator_command(),
       cluster_launch_command(),
+      cluster_status_command(),
+      cluster_assign_command(),
   };
   return table;
 }

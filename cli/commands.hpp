@@ -37,6 +37,8 @@ Command serve_command();
 Command node_command();
 Command coordinator_command();
 Command cluster_launch_command();
+Command cluster_status_command();
+Command cluster_assign_command();
 
 /// In the order of --help, groups together.
 [[nodiscard]] const std::vector<Command>& commands();

@@ -17,6 +17,7 @@ Options node_options() {
       .value("coordinator", "HOST:PORT", "where the coordinator listens")
       .value("peers-listen", "HOST:PORT", "where this node listens for the others; port 0: a free one", "127.0.0.1:0")
       .value("peers-address", "HOST:PORT", "where they reach it; else where it listens")
+      .flag("skip-lost", "reads pass over events that an operator gave up with `cluster assign --accept-loss`, instead of being refused")
       .value("advertise", "HOST:PORT", "where clients are told to reach it; else its first --listen");
   add_peer_flags(options);
   return options;
@@ -54,6 +55,7 @@ Outcome run_node(const Invocation& invocation) {
     member.door = std::move(*door);
   }
   member.version = version_number();
+  member.skip_lost = arguments.has("skip-lost");
   return serve(invocation, server::all_doors(), server::open_member(std::move(member)));
 }
 

@@ -3,6 +3,7 @@
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/long_work.hpp"
 #include "evershard/cli/print.hpp"
+#include "evershard/cli/recover_cut_log.hpp"
 #include "evershard/cli/store_info.hpp"
 #include "evershard/cluster/local/maintenance.hpp"
 
@@ -12,7 +13,10 @@ namespace {
 Options recover_options() {
   Options options = data_options();
   options.flag("yes", "do it, and lose what is named; without it nothing is changed")
-      .flag("cut-back", "end the store before the first hole, so that what is left is dense");
+      .flag("cut-back", "end the store before the first hole, so that what is left is dense")
+      .flag("cut-log", "of a cluster whose coordinator's directory is lost: makes it anew, in --data, from the nodes' directories; all are stopped")
+      .values("from", "DIR", "with --cut-log: the directory of a node, or a copy of it; once for each node")
+      .flag("accept-unknown", "with --cut-log: positions whose events no node has stay empty");
   return options;
 }
 
@@ -45,6 +49,11 @@ void print(const Invocation& invocation, const RecoveryPlan& plan, bool done) {
 }
 
 Outcome run_recover(const Invocation& invocation) {
+  if (invocation.arguments.has("cut-log")) {
+    invocation.arguments.refuse_beside("cut-log", {"cut-back"});
+    return recover_cut_log(invocation);
+  }
+  if (invocation.arguments.has("from") || invocation.arguments.has("accept-unknown")) throw UsageError("--from and --accept-unknown need --cut-log");
   const bool yes = invocation.arguments.has("yes");
   const RecoveryOptions how{invocation.arguments.has("cut-back")};
   const auto directory = invocation.data_dir();

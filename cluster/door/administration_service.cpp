@@ -1,9 +1,15 @@
 #include "evershard/cluster/door/administration_service.hpp"
 
+#include "evershard/cluster/peers/cluster_messages.hpp"
 #include "evershard/cluster/wire/messages.hpp"
 #include "evershard/cluster/door/work_call.hpp"
 
 namespace evershard::door {
+namespace {
+
+Refused no_cluster() { return refuse(ErrorCode::invalid_argument, "this server's store is one process, it has no cluster"); }
+
+}  // namespace
 
 grpc::ServerUnaryReactor* AdministrationService::Stats(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::StatsRequest, pb::StatsResponse>(
@@ -50,6 +56,30 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* AdministrationService::Backup(Contex
         pb::BackupResponse response;
         response.set_up_to(end->value);
         return response;
+      });
+}
+
+grpc::ServerUnaryReactor* AdministrationService::ClusterStatus(Context* context, const Bytes* in, Bytes* out) {
+  return answer_from_pool<pb::ClusterStatusRequest, pb::ClusterStatusResponse>(
+      calls_, Method::cluster_status, context, in, out, serving::Scope::admin, [this](pb::ClusterStatusRequest&, pb::ClusterStatusResponse& response) -> Result<void> {
+        if (calls_.served.cluster == nullptr) return no_cluster();
+        const auto status = calls_.served.cluster->status();
+        if (!status) return refuse(status.error());
+        messages::put(*status, response);
+        return {};
+      });
+}
+
+grpc::ServerUnaryReactor* AdministrationService::ClusterAssign(Context* context, const Bytes* in, Bytes* out) {
+  return answer_from_pool<pb::ClusterAssignRequest, pb::ClusterAssignResponse>(
+      calls_, Method::cluster_assign, context, in, out, serving::Scope::admin, [this](pb::ClusterAssignRequest& request, pb::ClusterAssignResponse& response) -> Result<void> {
+        if (calls_.served.cluster == nullptr) return no_cluster();
+        ShardAssignment wanted;
+        EVERSHARD_TRY(messages::get(request, wanted));
+        const auto assigned = calls_.served.cluster->assign(wanted);
+        if (!assigned) return refuse(assigned.error());
+        messages::put(*assigned, response);
+        return {};
       });
 }
 

@@ -10,7 +10,7 @@ namespace evershard::door {
 template <class Base>
 using RawAdministration = pb::Administration::WithRawCallbackMethod_Stats<pb::Administration::WithRawCallbackMethod_Flush<
     pb::Administration::WithRawCallbackMethod_Verify<pb::Administration::WithRawCallbackMethod_Vacuum<
-        pb::Administration::WithRawCallbackMethod_Backup<Base>>>>>;
+        pb::Administration::WithRawCallbackMethod_Backup<pb::Administration::WithRawCallbackMethod_ClusterStatus<pb::Administration::WithRawCallbackMethod_ClusterAssign<Base>>>>>>>;
 
 class AdministrationService final : public RawAdministration<pb::Administration::Service> {
  public:
@@ -24,6 +24,8 @@ class AdministrationService final : public RawAdministration<pb::Administration:
   grpc::ServerWriteReactor<Bytes>* Verify(Context* context, const Bytes* in) override;
   grpc::ServerWriteReactor<Bytes>* Vacuum(Context* context, const Bytes* in) override;
   grpc::ServerWriteReactor<Bytes>* Backup(Context* context, const Bytes* in) override;
+  grpc::ServerUnaryReactor* ClusterStatus(Context* context, const Bytes* in, Bytes* out) override;
+  grpc::ServerUnaryReactor* ClusterAssign(Context* context, const Bytes* in, Bytes* out) override;
 
  private:
   Calls& calls_;

@@ -112,6 +112,7 @@ Api::Handler Api::handler_of(RouteId id) {
     case RouteId::aggregate_state: return &Api::aggregate_state;
     case RouteId::aggregate_snapshots: return &Api::aggregate_snapshots;
     case RouteId::settings: return &Api::settings;
+    case RouteId::cluster: return &Api::cluster;
     case RouteId::flush: return &Api::flush;
     default: return nullptr;
   }

@@ -86,6 +86,7 @@ class Api {
   Result<Response> open_session(const Asked& asked);
   Result<Response> info(const Asked& asked);
   Result<Response> stats(const Asked& asked);
+  Result<Response> cluster(const Asked& asked);
   Result<Response> head(const Asked& asked);
   Result<Response> event(const Asked& asked);
   Result<Response> condition(const Asked& asked);

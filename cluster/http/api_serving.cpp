@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "evershard/cluster/exchange/administration_json.hpp"
+#include "evershard/cluster/exchange/cluster_json.hpp"
 #include "evershard/cluster/exchange/json_value.hpp"
 #include "evershard/cluster/http/api.hpp"
 #include "evershard/cluster/http/assets.hpp"
@@ -134,6 +135,16 @@ Result<Response> Api::stats(const Asked& asked) {
   if (!stats) return refuse(stats.error());
   JsonText json;
   write_stats(json, *stats);
+  return json_response(json.take());
+}
+
+Result<Response> Api::cluster(const Asked& asked) {
+  EVERSHARD_TRY(asked.target.parameters.only({}));
+  if (served_.cluster == nullptr) return refuse(ErrorCode::invalid_argument, "this server's store is one process, it has no cluster");
+  const auto status = served_.cluster->status();
+  if (!status) return refuse(status.error());
+  JsonText json;
+  write_whole_cluster(json, *status);
   return json_response(json.take());
 }
 

@@ -32,6 +32,7 @@ constexpr Route all_routes[] = {
     {RouteId::aggregate_snapshots, "GET", "/api/v1/aggregates/{id}/snapshots", read},
     {RouteId::append, "POST", "/api/v1/append", append},
     {RouteId::settings, "GET", "/api/v1/settings", admin},
+    {RouteId::cluster, "GET", "/api/v1/cluster", admin},
     {RouteId::flush, "POST", "/api/v1/admin/flush", admin},
     {RouteId::verify, "POST", "/api/v1/admin/verify", admin},
     {RouteId::vacuum, "POST", "/api/v1/admin/vacuum", admin},

@@ -20,7 +20,7 @@ enum class RouteId : std::uint8_t {
   session, open_session, close_session,
   info, stats, head, events, event, query, query_get, condition,
   aggregates, aggregate, aggregate_events, aggregate_state, aggregate_snapshots,
-  append, settings, flush, verify, vacuum,
+  append, settings, cluster, flush, verify, vacuum,
   live_events, live_stats,
 };
 

@@ -58,6 +58,27 @@ void CoordinatorHost::cuts_after(CutsAfter asked) {
   post([this, asked] { carry_out(coordinator_.cuts_after(asked)); });
 }
 
+void CoordinatorHost::status(std::function<void(ClusterStatus)> done) {
+  post([this, done = std::move(done)] {
+    auto status = coordinator_.status();
+    status.cuts_per_second = rate_.per_second(std::chrono::steady_clock::now(), status.last_cut);
+    for (auto& node : status.nodes) {
+      const auto told = std::ranges::find(members_.nodes, node.is.node, &ClusterView::Node::node);
+      if (told != members_.nodes.end()) node.is.since = told->since;
+    }
+    done(std::move(status));
+  });
+}
+
+void CoordinatorHost::assign(ShardAssignment wanted, std::function<void(Result<ShardsAssigned>)> done) {
+  post([this, wanted = std::move(wanted), done = std::move(done)] {
+    auto outcome = coordinator_.assign(wanted);
+    if (!outcome) return done(refuse(std::move(outcome).error()));
+    carry_out(std::move(outcome->actions));
+    done(std::move(outcome->answer));
+  });
+}
+
 std::optional<Error> CoordinatorHost::ended() const {
   const std::lock_guard lock(mutex_);
   return ended_;
@@ -78,6 +99,7 @@ void CoordinatorHost::loop() {
       // What comes while a cut is being put goes into the next one.
       const bool counts_only = put_->segments.empty() && put_->openings.empty();
       const auto put = log_.put(*put_);
+      rate_.seen(std::chrono::steady_clock::now(), put_->number);
       put_.reset();
       if (!take_inputs(counts_only ? options_.counting_pause : std::chrono::milliseconds(0))) return;
       if (!coordinator_.ended()) carry_out(coordinator_.put_returned(put));

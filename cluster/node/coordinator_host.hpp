@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "evershard/cluster/order/coordinator.hpp"
+#include "evershard/cluster/order/cut_rate.hpp"
 #include "evershard/sharding/cut_log.hpp"
 
 namespace evershard::cluster {
@@ -50,6 +51,9 @@ class CoordinatorHost {
   void report(NodeProcess from, Report report, std::uint64_t ask);
   void held(Held held);
   void cuts_after(CutsAfter asked);
+  /// Answered from its thread; never, where it has ended or is stopping: then `done` is destroyed.
+  void status(std::function<void(ClusterStatus)> done);
+  void assign(ShardAssignment wanted, std::function<void(Result<ShardsAssigned>)> done);
   [[nodiscard]] std::optional<Error> ended() const;
 
  private:
@@ -68,6 +72,7 @@ class CoordinatorHost {
   Coordinator coordinator_;           ///< of the thread, as is the next
   std::optional<sharding::Cut> put_;  ///< to be put
   Members members_;                   ///< as told last
+  CutRate rate_;
 
   mutable std::mutex mutex_;
   std::condition_variable more_;

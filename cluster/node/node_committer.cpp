@@ -9,6 +9,7 @@
 #include "evershard/sharding/node_cut.hpp"
 #include "evershard/sharding/route.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/recovered_order.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::size_t work_threads = 2;
 constexpr std::size_t asking_threads = 16;  ///< each waits for other nodes, or for cuts
 constexpr std::chrono::milliseconds opening_wait_max{500};
 
-NodeStart start_of(const storage::NodeStore& store, const std::vector<storage::UnorderedAppend>& unordered, const NodeCommitterOptions& options) {
+NodeStart start_of(const storage::NodeStore& store, const std::map<ShardId, storage::Covered>& covered, const std::vector<storage::UnorderedAppend>& unordered, const NodeCommitterOptions& options) {
   const auto order = store.recovered();
   NodeStart start;
   start.self = options.self;
@@ -32,10 +33,13 @@ NodeStart start_of(const storage::NodeStore& store, const std::vector<storage::U
   const auto hold = [&](ShardId shard) {
     const auto& at = order.shards[shard.value];
     start.shards[shard] = {at.epoch, at.next};
+    if (const auto row = covered.find(shard); row != covered.end()) start.shards[shard].damaged = row->second.damaged;
   };
   for (std::size_t s = 0; s != order.shards.size(); ++s)
     if (order.shards[s].next != ShardOffset{1}) hold(ShardId{static_cast<std::uint16_t>(s)});
   for (const auto& append : unordered) hold(append.place.shard);
+  for (const auto& [shard, row] : covered)
+    if (row.damaged) hold(shard);
   return start;
 }
 
@@ -55,6 +59,12 @@ std::vector<ShardId> open_at(const actors::ShardWriters& writers, std::size_t sh
     if (writers.is_open(shard)) open.push_back(shard);
   }
   return open;
+}
+
+std::vector<sharding::Segment> own_segments(const NodeStep::Apply& step) {
+  std::vector<sharding::Segment> own;
+  for (const auto& placed : step.own) own.push_back(placed.segment);
+  return own;
 }
 
 Error matched_elsewhere(std::size_t condition, GlobalPosition position) {
@@ -105,12 +115,21 @@ NodeCommitter::NodeCommitter(storage::NodeStore& store, NodeNetwork& network, No
       order_(NodeStart{}),
       owner_of_(store.identity().shards) {
   auto unordered = store.take_unordered();
-  auto start = start_of(store, unordered, options_);
+  auto covered = storage::covered_rows(store.rows(), store.identity().shards);
+  auto start = start_of(store, covered ? *covered : std::map<ShardId, storage::Covered>{}, unordered, options_);
   order_ = NodeOrder(start);
   actors::ShardWriters::Options writers;
   writers.node = options_.self.node;
   writers.key = store.identity().term_key;
   writers_ = std::make_unique<actors::ShardWriters>(writers_of(start, std::move(unordered)), writers);
+  for (const auto& [shard, at] : start.shards) {
+    if (at.damaged) {
+      WriterActions none;  // nobody waits yet
+      writers_->fence(shard, none);
+    }
+  }
+  if (!covered) fail(covered.error());
+  else if (auto looked = look_at_losses(); !looked) fail(looked.error());
   work_ = std::make_unique<WorkThreads>(work_threads);
   asking_ = std::make_unique<WorkThreads>(asking_threads);
   thread_ = std::thread([this] { loop(); });
@@ -154,6 +173,9 @@ void NodeCommitter::append_async(Append append, AppendChain chain, NodeDone<Appe
   std::vector<GlobalPosition> from;
   for (const auto& condition : append.conditions) from.push_back(condition.after);
   if (auto admitted = admit(); !admitted) return done(refuse(std::move(admitted).error()));
+  for (const auto condition_from : from) {
+    if (auto known = reader_.knows_own_from(condition_from); !known) return done(refuse(std::move(known).error()));
+  }
   auto stored = preparer_.prepare(std::move(append), attempt->prepared);
   if (!stored) return done(refuse(std::move(stored).error()));
   if (*stored) return answer_stored(attempt, std::move(**stored), std::move(done));
@@ -726,6 +748,8 @@ void NodeCommitter::apply(const NodeStep::Apply& step) {
   // A writer begins once its opening is synced, see NodeStep::Opened: what it reports before that would be ordered under an epoch that its
   // disk may not have after a loss of power. An opening for an earlier process of this node is nobody's here.
   std::erase_if(cut.openings, [&](const sharding::Opening& opening) { return opening.node == options_.self.node; });
+  close_writers(step);
+  if (!step.damaged.empty()) cut = sharding::as_far_as_here(cut, step.damaged, own_segments(step));
 
   WriterActions actions;
   writers_->announce(order_.window_from(), order_.digests_wanted());
@@ -735,14 +759,44 @@ void NodeCommitter::apply(const NodeStep::Apply& step) {
 
   EVERSHARD_CHECK(actions.cuts.size() == 1, "a cut that was not applied is applied");
   const auto& shards = actions.cuts.front().own;
-  const auto own = [&](const sharding::Segment& segment) { return std::ranges::find(shards, segment.shard) != shards.end(); };
-  auto staged = store_.stage_cut(sharding::cut_of_node(cut, own, step.openings));
+  const auto own = [&](const sharding::Segment& segment) {
+    return std::ranges::find(shards, segment.shard) != shards.end() || std::ranges::find(step.damaged, segment.shard) != step.damaged.end();
+  };
+  auto staged = store_.stage_cut(sharding::cut_of_node(cut, own, step.openings), step.damaged);
   if (auto committed = store_.commit(*staged); !committed) return fail(committed.error());
+  if (std::ranges::any_of(step.openings, &sharding::Opening::loses)) {
+    if (auto looked = look_at_losses(); !looked) return fail(looked.error());
+  }
   auto after = order_.applied(step.number);
   reader_.owns(open_at(*writers_, owner_of_.size()));
   watch_.advance(step.watermark);
   carry_out(std::move(actions));
   carry_out(std::move(after));
+}
+
+void NodeCommitter::close_writers(const NodeStep::Apply& step) {
+  const auto close = [&](ShardId shard) {
+    WriterActions closed;
+    writers_->fence(shard, closed);
+    carry_out(std::move(closed));
+  };
+  for (const ShardId shard : step.damaged) close(shard);
+  for (const auto& opening : step.openings) {
+    if (!opening.loses()) continue;
+    close(opening.shard);
+    writers_->adopt({opening.shard, Epoch{0}, opening.lost_until}, {});
+  }
+}
+
+Result<void> NodeCommitter::look_at_losses() {
+  auto covered = storage::covered_rows(store_.rows(), store_.identity().shards);
+  if (!covered) return refuse(std::move(covered).error());
+  std::map<ShardId, std::vector<storage::LostRange>> lost;
+  for (auto& [shard, row] : *covered) {
+    if (!row.lost.empty() && !options_.skip_lost) lost.emplace(shard, std::move(row.lost));
+  }
+  reader_.lost(std::move(lost));
+  return {};
 }
 
 void NodeCommitter::carry_out(NodeActions actions) {

@@ -34,6 +34,7 @@ struct NodeCommitterOptions {
   std::string address{};
   std::string door{};     ///< where clients reach this node, if that is known at the start
   std::string version{};  ///< of this program
+  bool skip_lost = false;  ///< reads pass over what an operator gave up, instead of being refused
   Limits limits{};
   std::chrono::milliseconds append_timeout = std::chrono::seconds(10);  ///< then an append is answered, whatever became of it
   std::chrono::milliseconds wait_max = std::chrono::seconds(5);         ///< for other nodes, and for cuts to be applied
@@ -109,6 +110,9 @@ class NodeCommitter {
   void carry_out(actors::WriterActions actions);
   void carry_out(NodeActions actions);
   void apply(const NodeStep::Apply& step);
+  /// The writers of shards that this cut damages, or that go on behind a loss, begin anew.
+  void close_writers(const NodeStep::Apply& step);
+  [[nodiscard]] Result<void> look_at_losses();
   void sync();
   void say_hello();
   void fail(const Error& error);

@@ -42,7 +42,41 @@ Result<storage::View> NodeReader::view_at(GlobalPosition up_to, const std::vecto
   return view;
 }
 
+void NodeReader::lost(std::map<ShardId, std::vector<storage::LostRange>> lost) {
+  const std::lock_guard lock(mutex_);
+  lost_ = std::move(lost);
+}
+
+Result<void> NodeReader::nothing_lost(ShardId shard, GlobalPosition after, GlobalPosition up_to) const {
+  const auto found = lost_.find(shard);
+  if (found == lost_.end()) return {};
+  for (const auto& range : found->second) {
+    if (up_to <= range.after || range.up_to <= after) continue;
+    ErrorDetails details;
+    details.shard = shard;
+    details.position = range.up_to;
+    details.offset = range.from;
+    return refuse(ErrorCode::corruption,
+                  "shard " + std::to_string(shard.value) + " has lost " + std::to_string(range.until - range.from) + " events for good, at positions between " + std::to_string(range.after.value + 1) + " and " +
+                      std::to_string(range.up_to.value) + ", as an operator accepted; read what is behind position " + std::to_string(range.up_to.value) + ", or start its node with --skip-lost",
+                  std::move(details));
+  }
+  return {};
+}
+
+Result<void> NodeReader::knows_own_from(GlobalPosition after) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [shard, ranges] : lost_) {
+    if (std::ranges::find(own_, shard) != own_.end()) EVERSHARD_TRY(nothing_lost(shard, after, watch_.watermark()));
+  }
+  return {};
+}
+
 Result<NodePage> NodeReader::read(const NodePageAsked& asked) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const ShardId shard : asked.shards) EVERSHARD_TRY(nothing_lost(shard, asked.after, asked.up_to));
+  }
   auto view = view_at(asked.up_to, asked.shards);
   if (!view) return refuse(std::move(view).error());
   ReadOptions options;

@@ -5,12 +5,14 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "evershard/actors/core/watermark_watch.hpp"
 #include "evershard/cluster/node/node_network.hpp"
+#include "evershard/storage/applied.hpp"
 #include "evershard/storage/node_store.hpp"
 #include "evershard/storage/reader.hpp"
 
@@ -24,8 +26,13 @@ class NodeReader {
 
   /// Which shards this node owns now; what it owned before is not answered for (rule 12).
   void owns(std::vector<ShardId> shards);
+  /// What was given up of this node's shards: who reads over it is refused.
+  void lost(std::map<ShardId, std::vector<storage::LostRange>> lost);
+  /// Whether all that its own shards ever had behind `after` is here. Errors: corruption: it was given up
+  [[nodiscard]] Result<void> knows_own_from(GlobalPosition after);
 
-  /// Errors: wrong_shard (one of them is another node's), timeout (the cuts up to there are not applied), corruption, io
+  /// Errors: wrong_shard (one of them is another node's), timeout (the cuts up to there are not applied), corruption (damaged, or given
+  ///         up by an operator: which shard, and which positions), io
   [[nodiscard]] Result<NodePage> read(const NodePageAsked& asked);
   [[nodiscard]] Result<NodePage> read_stream(const NodeStreamAsked& asked);
   /// Version 0: there is none. Errors: as above
@@ -41,6 +48,8 @@ class NodeReader {
   [[nodiscard]] Result<std::vector<AggregateInfo>> aggregates(const NodeAggregatesAsked& asked);
 
  private:
+  /// Errors: corruption: positions in (after, up_to] of the shard were given up; shape: mutex_ is held
+  [[nodiscard]] Result<void> nothing_lost(ShardId shard, GlobalPosition after, GlobalPosition up_to) const;
   [[nodiscard]] Result<storage::View> view_at(GlobalPosition up_to, const std::vector<ShardId>& shards);
   [[nodiscard]] ShardId shard_of(const AggregateId& aggregate) const;
 
@@ -51,6 +60,7 @@ class NodeReader {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<ShardId> own_;
+  std::map<ShardId, std::vector<storage::LostRange>> lost_;
 };
 
 }  // namespace evershard::cluster

@@ -71,6 +71,8 @@ Coordinator::Actions Coordinator::hello(const Hello& hello) {
   member.door = hello.door;
   member.version = hello.version;
   member.cut = hello.cut;
+  member.applied = std::max(member.applied, hello.cut);
+  member.behind = stored_.last_cut - member.applied;
   member.refused.clear();
   member.told.clear();
   for (const ShardTold& shard : hello.shards) member.told[shard.shard] = shard;
@@ -270,6 +272,10 @@ Coordinator::Actions Coordinator::held(const Held& held) {
     return actions;
   }
   member->second.held = std::max(member->second.held, held.cut);
+  if (held.applied >= member->second.applied && held.applied <= stored_.last_cut) {
+    member->second.applied = held.applied;
+    member->second.behind = stored_.last_cut - held.applied;
+  }
   fold_if_due(actions);
   return actions;
 }
@@ -326,37 +332,99 @@ Members Coordinator::membership() const {
   return members;
 }
 
-Result<Coordinator::Actions> Coordinator::assign(ShardId shard, std::uint32_t node, std::optional<Loss> accepted) {
+Result<void> Coordinator::may_assign(ShardId shard, std::uint32_t node) const {
   if (ended_) return refuse(ErrorCode::unavailable, "this coordinator has stepped down: " + ended_->what);
   if (shard.value >= owners_.size()) return refuse(ErrorCode::not_found, "there is no " + text_of(shard) + " in a cluster of " + std::to_string(owners_.size()) + " shards");
   const auto found = members_.find(node);
   if (found == members_.end() || !found->second.here) return refuse(ErrorCode::not_found, text_of(node) + " is not here");
-  Member& member = found->second;
   const Owner& owner = owners_[shard.value];
   const auto owning = members_.find(owner.node);
   if (owning != members_.end() && owning->second.here && !owning->second.refused.contains(shard))
     return refuse(ErrorCode::invalid_argument, text_of(shard) + " is of " + text_of(owner.node) + ", which is here and has it");
 
-  const ShardTold at = told(member, shard);
-  const auto lost = loss(shard, at, member.cut);
-  Actions actions;
+  return {};
+}
+
+Result<AssignOutcome> Coordinator::assign(const ShardAssignment& wanted) {
+  if (wanted.shards.empty()) return refuse(ErrorCode::invalid_argument, "no shard is named");
+  AssignOutcome outcome;
+  std::map<ShardId, std::optional<Loss>> losses;
+  for (const ShardId shard : wanted.shards) {
+    EVERSHARD_TRY(may_assign(shard, wanted.node));
+    const Member& member = members_.at(wanted.node);
+    const auto lost = loss(shard, told(member, shard), member.cut);
+    if (!losses.emplace(shard, lost).second) return refuse(ErrorCode::invalid_argument, text_of(shard) + " is named twice");
+    if (lost) outcome.answer.losses.push_back({shard, lost->from, lost->until, lost->unordered});
+  }
+  const auto by_shard = [](std::vector<ShardLoss> of) {
+    std::ranges::sort(of, {}, &ShardLoss::shard);
+    return of;
+  };
+  if (by_shard(outcome.answer.losses) != by_shard(wanted.accepted)) return outcome;
+  for (const auto& [shard, lost] : losses) EVERSHARD_TRY(give(shard, wanted.node, lost, outcome.actions));
+  make_cut(outcome.actions);
+  outcome.answer.done = true;
+  return outcome;
+}
+
+ClusterStatus Coordinator::status() const {
+  ClusterStatus status;
+  status.coordinator = stored_.epoch;
+  status.last_cut = stored_.last_cut;
+  status.watermark = stored_.watermark;
+  auto known = membership();
+  for (auto& node : known.nodes) {
+    ClusterStatus::Node shown{std::move(node), 0, {}, 0, 0};
+    shown.shards = static_cast<std::uint32_t>(std::ranges::count(owners_, shown.is.node, &Owner::node));
+    if (const auto member = members_.find(shown.is.node); member != members_.end()) {
+      shown.applied = member->second.applied;
+      shown.behind = member->second.here ? member->second.behind : stored_.last_cut - member->second.applied;
+      shown.refused = static_cast<std::uint32_t>(member->second.refused.size());
+    }
+    status.nodes.push_back(std::move(shown));
+  }
+  for (std::size_t s = 0; s != owners_.size(); ++s) {
+    const ShardId shard{static_cast<std::uint16_t>(s)};
+    const auto& log = stored_.shards[s];
+    ClusterStatus::Shard shown{owners_[s].node, owners_[s].epoch, false, reported_until(shard), log.next, log.last_position, {}};
+    if (const auto owner = members_.find(shown.node); owner != members_.end()) {
+      const auto refused = owner->second.refused.find(shard);
+      shown.open = owner->second.here && refused == owner->second.refused.end();
+      if (refused != owner->second.refused.end()) shown.trouble = refused->second.what;
+    }
+    status.shards.push_back(std::move(shown));
+  }
+  return status;
+}
+
+Result<Coordinator::Actions> Coordinator::assign(ShardId shard, std::uint32_t node, std::optional<Loss> accepted) {
+  EVERSHARD_TRY(may_assign(shard, node));
+  const auto lost = loss(shard, told(members_.at(node), shard), members_.at(node).cut);
   if (lost != accepted) {
     if (!lost) return refuse(ErrorCode::corruption, "nothing of " + text_of(shard) + " would be lost on " + text_of(node) + ", but a loss was accepted: look again");
     return refuse(ErrorCode::corruption, text_of(*lost) + " of " + text_of(shard) + " would be lost on " + text_of(node) + (accepted ? "; accepted were " + text_of(*accepted) : ": accept that by name"));
   }
+  Actions actions;
+  EVERSHARD_TRY(give(shard, node, lost, actions));
+  make_cut(actions);
+  return actions;
+}
+
+Result<void> Coordinator::give(ShardId shard, std::uint32_t node, const std::optional<Loss>& lost, Actions& actions) {
+  Member& member = members_.at(node);
+  const auto owning = members_.find(owners_[shard.value].node);
   if (lost) {
     const auto opening = ordering_.open_losing(shard, node, lost->from);
     if (!opening) return refuse(opening.error());
     actions.warnings.emplace_back(ErrorCode::corruption, text_of(*lost) + " of " + text_of(shard) + " are lost, as an operator accepted; it goes on at " + text_of(node));
     opened(member, shard, opening->epoch, actions);
   } else {
-    const auto epoch = ordering_.open(shard, node, at.tail);
+    const auto epoch = ordering_.open(shard, node, told(member, shard).tail);
     if (!epoch) return refuse(epoch.error());
     opened(member, shard, *epoch, actions);
   }
   if (owning != members_.end()) owning->second.refused.erase(shard);
-  make_cut(actions);
-  return actions;
+  return {};
 }
 
 }  // namespace evershard::cluster

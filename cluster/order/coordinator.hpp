@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "evershard/cluster/order/messages.hpp"
+#include "evershard/cluster/store/cluster_status.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/cut_log_state.hpp"
 #include "evershard/sharding/ordering.hpp"
@@ -52,6 +53,12 @@ struct CoordinatorActions {
   std::optional<Error> ended;    ///< it has stepped down: it does nothing any more. Whoever wants to lead begins with CutLog::lead().
 };
 
+/// Shards given by an operator: what is to be done, if it is, and what would be lost.
+struct AssignOutcome {
+  ShardsAssigned answer;
+  CoordinatorActions actions;
+};
+
 /// Owner:  one thread, which also has the cut log.
 /// Source: docs/ordering.md, rules 2 to 8.
 class Coordinator {
@@ -81,6 +88,8 @@ class Coordinator {
   /// Errors: not_found (no such node here, no such shard), invalid_argument (the shard's node is there and has it),
   ///         corruption (something would be lost: what; or another loss was accepted), unavailable (it has stepped down)
   Result<Actions> assign(ShardId shard, std::uint32_t node, std::optional<Loss> accepted);
+  /// The same of several: all of them, or none. What is lost and was not accepted exactly so is the answer, and nothing is done.
+  Result<AssignOutcome> assign(const ShardAssignment& wanted);
 
   // -- what is asked
 
@@ -92,6 +101,8 @@ class Coordinator {
     bool here = false;
     CutNumber cut;   ///< the last one applied when it said hello
     CutNumber held;  ///< said since then
+    CutNumber applied;         ///< said since then: for people
+    std::uint64_t behind = 0;  ///< cuts that were stored and not applied when it said so
     std::map<ShardId, ShardTold> told;
     std::map<ShardId, Epoch> promised;  ///< openings for this very process
     std::map<ShardId, Error> refused;
@@ -101,6 +112,8 @@ class Coordinator {
   [[nodiscard]] sharding::ShardMap map() const;
   /// Nodes that said hello, or own a shard. `since`: left to whoever has a clock.
   [[nodiscard]] Members membership() const;
+  /// All but what needs a clock.
+  [[nodiscard]] ClusterStatus status() const;
   [[nodiscard]] Cuts cuts_message(const Actions::Asked& asked, sharding::CutsFound found) const;
   /// The first offset of the shard that was not reported.
   [[nodiscard]] ShardOffset reported_until(ShardId shard) const { return ordering_.known_end(shard); }
@@ -118,6 +131,10 @@ class Coordinator {
   };
 
   void end(Error error, Actions& actions);
+  /// Opens the shard for the node, losing what is named.
+  [[nodiscard]] Result<void> give(ShardId shard, std::uint32_t node, const std::optional<Loss>& lost, Actions& actions);
+  /// Whether an operator may give the shard to the node. Errors: as assign() says
+  [[nodiscard]] Result<void> may_assign(ShardId shard, std::uint32_t node) const;
   [[nodiscard]] std::optional<Error> objection(const Hello& hello) const;
   void open_own(Member& member, ShardId shard, Actions& actions);
   void opened(Member& member, ShardId shard, Epoch epoch, Actions& actions);

@@ -59,6 +59,7 @@ struct CutsAfter {
 struct Held {
   NodeProcess from;
   CutNumber cut;
+  CutNumber applied{};  ///< synced or not; 0: not said. For people.
 };
 
 using Report = sharding::Report;

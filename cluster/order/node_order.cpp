@@ -80,6 +80,10 @@ NodeOrder::Actions NodeOrder::again() {
     return actions;
   }
   ask(actions);
+  if (applied_ > applied_said_) {
+    applied_said_ = applied_;
+    actions.send.emplace_back(Held{self_, synced_, applied_});
+  }
   bool unopened = reopen_;
   for (std::uint32_t s = 0; s != map_.shard_count(); ++s) {
     const ShardId id{static_cast<std::uint16_t>(s)};
@@ -120,7 +124,7 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
   refused_ = welcome.refused;
   window_from_ = welcome.window_from;
   digests_wanted_ = welcome.digests_wanted;
-  held_said_ = CutNumber{0};
+  held_said_ = applied_said_ = CutNumber{0};
   std::erase_if(promises_, [&](const auto& promise) { return promise.second.coordinator < coordinator_; });
   for (auto& [id, shard] : shards_) {
     if (id.value < map_.shard_count() && map_.owner(id).epoch > shard.epoch) fence(id, map_.owner(id).epoch, actions);
@@ -330,7 +334,8 @@ NodeOrder::Actions NodeOrder::synced(CutNumber number) {
   }
   if (welcomed_ && synced_ > held_said_) {
     held_said_ = synced_;
-    actions.send.emplace_back(Held{self_, synced_});
+    actions.send.emplace_back(Held{self_, synced_, applied_});
+    applied_said_ = applied_;
   }
   return actions;
 }

@@ -177,6 +177,7 @@ class NodeOrder {
   CutNumber applied_;
   GlobalPosition watermark_;
   CutNumber synced_;
+  CutNumber applied_said_;
   CutNumber held_said_;
   std::map<CutNumber, sharding::Cut> buffered_;
 

@@ -2,10 +2,19 @@
 
 #include <utility>
 
+#include "evershard/cluster/peers/cluster_messages.hpp"
+
 namespace evershard::cluster {
 namespace {
 
 MessageKind as_kind(PeerKind kind) { return MessageKind{static_cast<std::uint16_t>(kind)}; }
+
+template <class Message, class Value>
+std::string encoded(const Value& value) {
+  Message message;
+  messages::put(value, message);
+  return message.SerializeAsString();
+}
 
 /// Nodes speak for themselves only.
 NodeProcess speaker(const ToCoordinator& message, const NodeProcess& known) {
@@ -75,7 +84,20 @@ void CoordinatorLinks::on_message(const LinkMessage& message) {
 }
 
 void CoordinatorLinks::on_request(LinkRequest request) {
-  if (static_cast<PeerKind>(request.kind.value) == PeerKind::identity) return request.reply(storage::encode(options_.identity));
+  const auto kind = static_cast<PeerKind>(request.kind.value);
+  if (kind == PeerKind::identity) return request.reply(storage::encode(options_.identity));
+  if (kind == PeerKind::cluster_status || kind == PeerKind::cluster_assign) {
+    const std::lock_guard lock(mutex_);
+    if (host_ == nullptr) return request.reply(refuse(ErrorCode::unavailable, "the coordinator is starting or stopping"));
+    auto asked = std::make_shared<LinkRequest>(std::move(request));
+    if (kind == PeerKind::cluster_status) return host_->status([asked](const ClusterStatus& status) { asked->reply(encoded<v1::ClusterStatusResponse>(status)); });
+    v1::ClusterAssignRequest wanted_message;
+    ShardAssignment wanted;
+    if (!wanted_message.ParseFromString(asked->bytes) || !messages::get(wanted_message, wanted)) return asked->reply(refuse(ErrorCode::corruption, "a node's request is malformed"));
+    return host_->assign(std::move(wanted), [asked](const Result<ShardsAssigned>& assigned) {
+      assigned ? asked->reply(encoded<v1::ClusterAssignResponse>(*assigned)) : asked->reply(refuse(assigned.error()));
+    });
+  }
   request.reply(refuse(ErrorCode::invalid_argument, "a coordinator does not answer requests of kind " + std::to_string(request.kind.value)));
 }
 

@@ -5,10 +5,13 @@
 #include <thread>
 #include <utility>
 
+#include "evershard/cluster/peers/cluster_messages.hpp"
+
 namespace evershard::cluster {
 namespace {
 
 constexpr std::size_t answering_threads = 16;  ///< a read may wait here for a cut
+constexpr std::chrono::milliseconds status_timeout{3'000};
 
 MessageKind on_wire(PeerKind kind) { return MessageKind{static_cast<std::uint16_t>(kind)}; }
 PeerKind kind_of(MessageKind kind) { return static_cast<PeerKind>(kind.value); }
@@ -60,15 +63,41 @@ NodeLinks::~NodeLinks() {
 Result<storage::Identity> NodeLinks::identity(std::chrono::milliseconds timeout) {
   const auto until = std::chrono::steady_clock::now() + timeout;
   for (;;) {
-    auto promise = std::make_shared<std::promise<Result<std::string>>>();
-    auto answer = promise->get_future();
-    links_->request(coordinator_on_links, on_wire(PeerKind::identity), {}, std::chrono::seconds(2), [promise](Result<std::string> bytes) { promise->set_value(std::move(bytes)); });
-    auto bytes = answer.get();
+    auto bytes = ask_coordinator(PeerKind::identity, {}, std::chrono::seconds(2));
     if (bytes) return storage::decode_identity(*bytes);
     const bool may_come = bytes.error().code == ErrorCode::unavailable || bytes.error().code == ErrorCode::timeout || bytes.error().code == ErrorCode::overloaded;
     if (!may_come || std::chrono::steady_clock::now() >= until) return refuse(std::move(bytes).error());
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
+}
+
+Result<std::string> NodeLinks::ask_coordinator(PeerKind kind, std::string bytes, std::chrono::milliseconds timeout) {
+  auto promise = std::make_shared<std::promise<Result<std::string>>>();
+  auto answer = promise->get_future();
+  links_->request(coordinator_on_links, on_wire(kind), std::move(bytes), timeout, [promise](Result<std::string> got) { promise->set_value(std::move(got)); });
+  return answer.get();
+}
+
+Result<ClusterStatus> NodeLinks::cluster_status() {
+  auto bytes = ask_coordinator(PeerKind::cluster_status, {}, status_timeout);
+  if (!bytes) return refuse(std::move(bytes).error());
+  v1::ClusterStatusResponse message;
+  ClusterStatus status;
+  if (!message.ParseFromString(*bytes)) return refuse(ErrorCode::corruption, "the coordinator's status is malformed");
+  EVERSHARD_TRY(messages::get(message, status));
+  return status;
+}
+
+Result<ShardsAssigned> NodeLinks::cluster_assign(const ShardAssignment& wanted) {
+  v1::ClusterAssignRequest request;
+  messages::put(wanted, request);
+  auto bytes = ask_coordinator(PeerKind::cluster_assign, request.SerializeAsString(), options_.timeout);
+  if (!bytes) return refuse(std::move(bytes).error());
+  v1::ClusterAssignResponse message;
+  ShardsAssigned assigned;
+  if (!message.ParseFromString(*bytes)) return refuse(ErrorCode::corruption, "the coordinator's answer is malformed");
+  EVERSHARD_TRY(messages::get(message, assigned));
+  return assigned;
 }
 
 void NodeLinks::attach(ClusterNode& node) {

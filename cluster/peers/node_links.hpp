@@ -12,6 +12,7 @@
 #include "evershard/cluster/link/links.hpp"
 #include "evershard/cluster/node/cluster_node.hpp"
 #include "evershard/cluster/peers/peer_messages.hpp"
+#include "evershard/cluster/store/cluster_status.hpp"
 #include "evershard/storage/identity.hpp"
 
 namespace evershard::cluster {
@@ -50,6 +51,11 @@ class NodeLinks final : public NodeNetwork {
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] std::vector<LinkStatus> status() const { return links_->status(); }
 
+  /// Errors: unavailable, timeout: the coordinator does not answer
+  [[nodiscard]] Result<ClusterStatus> cluster_status();
+  /// Errors: those of ClusterAdministration::assign
+  [[nodiscard]] Result<ShardsAssigned> cluster_assign(const ShardAssignment& wanted);
+
   void to_coordinator(ToCoordinator message) override;
   void forward(std::uint32_t node, Append append, NodeDone<Appended> done) override;
   void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done) override;
@@ -69,6 +75,7 @@ class NodeLinks final : public NodeNetwork {
   /// The node, while the lock is held by the caller's copy.
   [[nodiscard]] std::shared_ptr<ClusterNode*> attached() const;
   void ask(std::uint32_t node, PeerKind kind, std::string bytes, Links::Done done);
+  [[nodiscard]] Result<std::string> ask_coordinator(PeerKind kind, std::string bytes, std::chrono::milliseconds timeout);
 
   const NodeLinksOptions options_;
   mutable std::mutex mutex_;

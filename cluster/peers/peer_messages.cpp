@@ -113,10 +113,11 @@ bool get_message(const pb::CutsAfter& from, CutsAfter& to) {
 void put_message(const Held& from, pb::Held& to) {
   put_process(from.from, *to.mutable_from());
   to.set_cut(from.cut.value);
+  to.set_applied(from.applied.value);
 }
 
 bool get_message(const pb::Held& from, Held& to) {
-  to = {process_of(from.from()), CutNumber{from.cut()}};
+  to = {process_of(from.from()), CutNumber{from.cut()}, CutNumber{from.applied()}};
   return true;
 }
 

@@ -36,6 +36,8 @@ enum class PeerKind : std::uint16_t {
   snapshots = 25,
   put_snapshot = 26,  ///< answered with nothing
   aggregates = 27,
+  cluster_status = 30,  ///< a request of a node to the coordinator: answered with a ClusterStatusResponse
+  cluster_assign = 31,  ///< the same: ClusterAssignRequest, answered with a ClusterAssignResponse
   aggregate = 40,  ///< a request: one thing asked of a live aggregate, aggregate_messages.hpp
 };
 

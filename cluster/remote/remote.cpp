@@ -10,6 +10,7 @@
 #include "evershard/cluster/remote/connection.hpp"
 #include "evershard/cluster/remote/remote_feed.hpp"
 #include "evershard/cluster/remote/remote_pages.hpp"
+#include "evershard/cluster/peers/cluster_messages.hpp"
 #include "evershard/cluster/wire/messages.hpp"
 #include "evershard/protocol/validate.hpp"
 
@@ -328,6 +329,25 @@ Result<GlobalPosition> Remote::backup(const std::filesystem::path& target, Backu
       *impl_->connection, progress, [&](remote::Door& door, grpc::ClientContext& context) { return door.administration->Backup(&context, request); },
       [&](const pb::BackupResponse& response) { end = GlobalPosition(response.up_to()); }));
   return end;
+}
+
+Result<ClusterStatus> Remote::cluster_status() {
+  pb::ClusterStatusResponse response;
+  EVERSHARD_TRY(impl_->connection->ask([&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.administration->ClusterStatus(&context, {}, &response); }));
+  ClusterStatus status;
+  EVERSHARD_TRY(messages::get(response, status));
+  return status;
+}
+
+Result<ShardsAssigned> Remote::cluster_assign(const ShardAssignment& wanted) {
+  pb::ClusterAssignRequest request;
+  messages::put(wanted, request);
+  pb::ClusterAssignResponse response;
+  EVERSHARD_TRY(impl_->connection->ask([&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.administration->ClusterAssign(&context, request, &response); },
+                                       Connection::Again::not_reached));
+  ShardsAssigned assigned;
+  EVERSHARD_TRY(messages::get(response, assigned));
+  return assigned;
 }
 
 Result<std::string> Remote::types() {

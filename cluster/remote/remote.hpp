@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "evershard/cluster/store/administration.hpp"
+#include "evershard/cluster/store/cluster_status.hpp"
 #include "evershard/cluster/store/event_store.hpp"
 
 namespace evershard {
@@ -84,6 +85,11 @@ class Remote final : public EventStore, public Administration {
   [[nodiscard]] GlobalPosition seen() const;
   /// Reads of this client see at least this from now on.
   void see(GlobalPosition position);
+
+  /// Of the cluster the server is a node of. Errors: invalid_argument: it is none
+  [[nodiscard]] Result<ClusterStatus> cluster_status();
+  /// As ClusterAdministration::assign.
+  [[nodiscard]] Result<ShardsAssigned> cluster_assign(const ShardAssignment& wanted);
 
   /// What `evershard types` registered, as its file has it; empty: nothing.
   [[nodiscard]] Result<std::string> types();

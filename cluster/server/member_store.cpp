@@ -2,11 +2,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <utility>
 
 #include "evershard/cluster/server/advertised_door.hpp"
+#include "evershard/storage/backup.hpp"
 #include "evershard/storage/open.hpp"
 #include "evershard/storage/vacuum.hpp"
 #include "evershard/storage/verify.hpp"
@@ -43,13 +45,28 @@ class MemberAdministration final : public Administration {
     return VerifyReport{report->events, report->records, report->index_rows, report->snapshots, report->errors, std::move(report->findings)};
   }
   [[nodiscard]] Result<void> vacuum(Progress progress) override { return storage::vacuum(store_, std::move(progress)); }
-  [[nodiscard]] Result<GlobalPosition> backup(const std::filesystem::path&, BackupOptions, Progress) override {
-    return refuse(ErrorCode::invalid_argument, "a node's part of a cluster's store cannot be backed up alone: stop the node and copy its directory, or export the whole store");
+  [[nodiscard]] Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options, Progress progress) override {
+    storage::BackupOptions copied;
+    copied.truth_only = options.truth_only;
+    copied.up_to = options.up_to;
+    return storage::backup(store_, target, copied, progress);
   }
 
  private:
   storage::NodeStore& store_;
 };
+
+ClusterStatus remembered_status(ClusterView view, std::string trouble) {
+  ClusterStatus status;
+  status.trouble = std::move(trouble);
+  status.coordinator = view.coordinator;
+  for (auto& node : view.nodes) {
+    const auto own = std::ranges::count(view.shards, node.node, &ClusterView::Shard::node);
+    status.nodes.push_back({std::move(node), static_cast<std::uint32_t>(own), {}, 0, 0});
+  }
+  for (const auto& shard : view.shards) status.shards.push_back({shard.node, shard.epoch, false, {}, {}, {}, {}});
+  return status;
+}
 
 class MemberStore final : public StoreInService, private ClusterAdministration {
  public:
@@ -71,6 +88,14 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   [[nodiscard]] ClusterView view() const override { return node_->view(); }
   /// Says hello to the coordinator, who gives it shards: not before clients can be served.
   void begin() override { links_->attach(*node_); }
+  [[nodiscard]] Result<ClusterStatus> status() override {
+    auto status = links_->cluster_status();
+    if (!status) status = remembered_status(node_->view(), status.error().what);
+    status->self = node_->view().self;
+    status->applied = node_->committer().watch().watermark();
+    return status;
+  }
+  [[nodiscard]] Result<ShardsAssigned> assign(const ShardAssignment& wanted) override { return links_->cluster_assign(wanted); }
   void close() override {
     if (std::exchange(closed_, true)) return;
     links_->detach();
@@ -128,6 +153,7 @@ OpenStore open_member(MemberOptions options) {
     node.committer.address = !options.address.empty() ? options.address : options.links.listen_host + ':' + std::to_string((*links)->port());
     node.committer.door = options.door;
     node.committer.version = options.version;
+    node.committer.skip_lost = options.skip_lost;
     node.committer.limits = server.store.limits;
     node.committer.warn = [&log](const Error& error) { log.error("cluster", {{"code", name_of(error.code)}, {"error", error.what}}); };
     node.page_events_max = server.store.limits.page_events_max;

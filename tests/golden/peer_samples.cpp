@@ -191,6 +191,7 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   add(samples, "Hello-door", Hello{sample_process, 9, "host:7431", CutNumber{6}, {}, "host:7420", "1.2.3"});
   add(samples, "CutsAfter", CutsAfter{sample_process, CutNumber{6}});
   add(samples, "Held", Held{sample_process, CutNumber{6}});
+  add(samples, "Held-applied", Held{sample_process, CutNumber{6}, CutNumber{7}});
   add(samples, "Report", sample_report());
   add(samples, "Report-asks", actors::WriterReport{{ShardId{2}, Epoch{4}, ShardOffset{10}, {}}, most});
   add_down(samples, "Welcome", ToNode(Welcome{sample_process, 9, Epoch{2}, CutNumber{6}, GlobalPosition{40}, sample_map(), {GlobalPosition{39}, GlobalPosition{0}}, {{ShardId{1}, full_error()}}, GlobalPosition{12}, true}));

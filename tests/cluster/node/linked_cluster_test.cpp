@@ -10,6 +10,7 @@
 #include "evershard/cluster/peers/coordinator_links.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/open.hpp"
+#include "evershard/storage/rebuild_cut_log.hpp"
 #include "evershard/storage/rocks_cut_log.hpp"
 #include "tests/contract/temporary_folder.hpp"
 
@@ -218,6 +219,76 @@ TEST_F(LinkedCluster, RefusesAReleaseThatIsNoNeighbour) {
   EXPECT_TRUE(coordinator->refusals.any("1 to 1 here, 2 to 3 at the peer")) << testing::PrintToString(coordinator->refusals.texts);
   append_and_check();
   stranger.reset();
+}
+
+/// A coordinator and three nodes that are stopped and started together.
+struct LinkedWhole {
+  explicit LinkedWhole(const std::filesystem::path& at) : folder(at) { start(); }
+  void start() {
+    coordinator = std::make_unique<LinkedCoordinator>(folder);
+    for (std::uint32_t n = 1; n <= 3; ++n) nodes.push_back(std::make_unique<LinkedNode>(n, coordinator->links->port(), folder));
+    for (int i = 0; i < 1'000 && !all_owned(*nodes[0]->node); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  void stop() {
+    nodes.clear();
+    coordinator.reset();
+  }
+  const std::filesystem::path folder;
+  std::unique_ptr<LinkedCoordinator> coordinator;
+  std::vector<std::unique_ptr<LinkedNode>> nodes;
+};
+
+std::vector<std::pair<GlobalPosition, std::string>> positions_of(ClusterNode& node) {
+  std::vector<std::pair<GlobalPosition, std::string>> read;
+  auto stream = node.read(Query::all());
+  for (const auto& event : stream) read.emplace_back(event.position, event.payload);
+  EXPECT_FALSE(stream.error()) << stream.error()->what;
+  return read;
+}
+
+TEST(LinkedCluster, GoesOnWithACutLogMadeAnewFromItsNodes) {
+  TemporaryFolder folder;
+  LinkedWhole cluster(folder.path());
+  GlobalPosition last;
+  for (int i = 0; i < 40; ++i) {
+    const auto name = std::to_string(i);
+    auto append = Append().event("order-" + name, "Placed", name).event("account-" + name, "Charged", name);
+    append.request_id = EventId::random();
+    const auto done = until_done(*cluster.nodes[static_cast<std::size_t>(i) % 3]->node, append);
+    ASSERT_TRUE(done) << done.error().what;
+    last = done->last_position;
+  }
+  // Everybody stands at the same cut, so that nothing is unknown.
+  for (const auto& node : cluster.nodes) ASSERT_TRUE(node->node->wait_for(last, std::chrono::seconds(20)));
+  const auto before = positions_of(*cluster.nodes[0]->node);
+  ASSERT_EQ(before.size(), last.value);
+  cluster.stop();
+  const auto state = storage::open_cut_log({.data_dir = folder.path() / "coordinator"}).value()->state();
+  std::filesystem::rename(folder.path() / "coordinator", folder.path() / "lost");
+
+  const std::vector<std::filesystem::path> folders{folder.path() / "1", folder.path() / "2", folder.path() / "3"};
+  const auto rebuilt = storage::look_for_cut_log(folders);
+  ASSERT_TRUE(rebuilt) << rebuilt.error().what;
+  EXPECT_EQ(rebuilt->order.unknown_positions, 0u);
+  EXPECT_EQ(rebuilt->order.state.watermark, state.watermark);
+  for (std::size_t s = 0; s != state.shards.size(); ++s) {
+    if (state.shards[s].next == ShardOffset{1}) continue;
+    EXPECT_EQ(rebuilt->order.state.shards[s].node, state.shards[s].node) << s;
+    EXPECT_EQ(rebuilt->order.state.shards[s].next, state.shards[s].next) << s;
+    EXPECT_EQ(rebuilt->order.state.shards[s].epoch, state.shards[s].epoch) << s;
+    EXPECT_EQ(rebuilt->order.state.shards[s].written, state.shards[s].written) << s;
+    EXPECT_EQ(rebuilt->order.state.shards[s].last_position, state.shards[s].last_position) << s;
+  }
+  EXPECT_GT(storage::look_for_cut_log({folders[0], folders[1]})->order.unknown_positions, 0u) << "one directory is missing";
+  ASSERT_TRUE(storage::write_cut_log(folder.path() / "coordinator", *rebuilt));
+  EXPECT_EQ(storage::write_cut_log(folder.path() / "coordinator", *rebuilt).error().code, ErrorCode::invalid_argument) << "there is one now";
+
+  cluster.start();
+  ASSERT_TRUE(cluster.nodes[2]->node->wait_for(last, std::chrono::seconds(20)));
+  EXPECT_EQ(positions_of(*cluster.nodes[2]->node), before) << "every event keeps its position";
+  const auto done = until_done(*cluster.nodes[1]->node, Append().event("order-next", "Placed", "next"));
+  ASSERT_TRUE(done) << done.error().what;
+  EXPECT_EQ(done->first_position, last + 1);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "tests/cluster/node/small_cluster.hpp"
 
+#include <future>
 #include <stdexcept>
 #include <utility>
 
@@ -183,6 +184,18 @@ void SmallCluster::move(ShardId shard, std::uint32_t to) {
   cut.openings.push_back({shard, at.epoch + 1, to, at.next});
   if (const auto put = log_.put(cut); !put) throw std::runtime_error(put.error().what);
   replace_coordinator();
+}
+
+Result<ShardsAssigned> SmallCluster::assign(const ShardAssignment& wanted) {
+  std::promise<Result<ShardsAssigned>> promise;
+  coordinators_.back()->assign(wanted, [&](Result<ShardsAssigned> assigned) { promise.set_value(std::move(assigned)); });
+  return promise.get_future().get();
+}
+
+ClusterStatus SmallCluster::status() {
+  std::promise<ClusterStatus> promise;
+  coordinators_.back()->status([&](ClusterStatus status) { promise.set_value(std::move(status)); });
+  return promise.get_future().get();
 }
 
 bool SmallCluster::wait_until_open() {

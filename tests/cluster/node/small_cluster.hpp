@@ -37,6 +37,9 @@ class SmallCluster final : public CoordinatorNetwork {
   void replace_coordinator();
   /// The log gives a shard to another node, and a new coordinator says so. Shape: nothing is under way, and there are no events on it.
   void move(ShardId shard, std::uint32_t to);
+  /// What an operator asks of the coordinator that leads.
+  [[nodiscard]] Result<ShardsAssigned> assign(const ShardAssignment& wanted);
+  [[nodiscard]] ClusterStatus status();
   /// Every shard has an owner, as each node that is there sees it.
   [[nodiscard]] bool wait_until_open();
 

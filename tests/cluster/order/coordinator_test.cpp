@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "evershard/cluster/order/cut_rate.hpp"
 #include "evershard/sharding/memory_cut_log.hpp"
 #include "tests/cluster/order/order_words.hpp"
 
@@ -355,6 +356,87 @@ TEST_F(CoordinatorByHand, SendsStoredCutsToWhoeverAsksAndNoneOfANewerOne) {
   const auto folded = coordinator().cuts_message(asked.read[0], *log_.cuts_after(CutNumber{1}, 1'000)).found;
   EXPECT_FALSE(folded.folded) << "without what it does not know, the rest would have holes";
   EXPECT_THAT(folded.cuts, IsEmpty());
+}
+
+TEST_F(CoordinatorByHand, GivesSeveralShardsOfANodeThatIsGoneOrNone) {
+  join_with(4);
+  (void)coordinator().lost(process(1));
+  settle(coordinator().hello(hello_of(process(2))));
+
+  ShardAssignment wanted{2, {ShardId{0}, ShardId{1}}, {}};
+  const auto looked = coordinator().assign(wanted);
+  ASSERT_TRUE(looked) << looked.error().what;
+  EXPECT_FALSE(looked->answer.done);
+  EXPECT_THAT(looked->answer.losses, ElementsAre(ShardLoss{ShardId{0}, ShardOffset{1}, ShardOffset{5}}, ShardLoss{ShardId{1}, ShardOffset{1}, ShardOffset{5}}));
+  EXPECT_FALSE(looked->actions.put) << "nothing is done";
+
+  wanted.accepted = {looked->answer.losses[1]};
+  EXPECT_FALSE(coordinator().assign(wanted)->answer.done) << "one is not accepted";
+  EXPECT_EQ(coordinator().status().shards[1].node, 1u);
+
+  wanted.accepted = {looked->answer.losses[1], looked->answer.losses[0]};
+  auto assigned = coordinator().assign(wanted);
+  ASSERT_TRUE(assigned && assigned->answer.done);
+  ASSERT_TRUE(assigned->actions.put);
+  EXPECT_THAT(assigned->actions.put->openings, SizeIs(2)) << "in one cut";
+  settle(std::move(assigned->actions));
+  EXPECT_EQ(log_.state().shards[0].node, 2u);
+  EXPECT_EQ(log_.state().shards[1].node, 2u);
+
+  EXPECT_EQ(coordinator().assign(ShardAssignment{2, {}, {}}).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(coordinator().assign(ShardAssignment{2, {ShardId{0}}, {}}).error().code, ErrorCode::invalid_argument) << "its node is here and has it";
+}
+
+TEST_F(CoordinatorByHand, SaysHowTheClusterIs) {
+  join_with(4);
+  settle(coordinator().report(process(1), report_of(0, 1, 5, 2)));
+  settle(coordinator().held({process(1), CutNumber{0}, CutNumber{1}}));
+  auto status = coordinator().status();
+  EXPECT_EQ(status.watermark, log_.state().watermark);
+  EXPECT_EQ(status.last_cut, log_.state().last_cut);
+  ASSERT_THAT(status.nodes, SizeIs(1));
+  EXPECT_TRUE(status.nodes[0].is.up);
+  EXPECT_EQ(status.nodes[0].shards, 2u);
+  EXPECT_EQ(status.nodes[0].applied, CutNumber{1});
+  EXPECT_EQ(status.nodes[0].behind, log_.state().last_cut.value - 1);
+  ASSERT_THAT(status.shards, SizeIs(2));
+  EXPECT_TRUE(status.shards[0].open);
+  EXPECT_EQ(status.shards[0].ordered, ShardOffset{7});
+  EXPECT_EQ(status.shards[0].durable, ShardOffset{7});
+
+  // What is reported while a cut is being put waits.
+  auto first = coordinator().report(process(1), report_of(1, 1, 5, 1));
+  (void)coordinator().report(process(1), report_of(1, 1, 6, 3));
+  status = coordinator().status();
+  EXPECT_EQ(status.shards[1].durable, ShardOffset{9});
+  EXPECT_EQ(status.shards[1].ordered, ShardOffset{5});
+  settle(std::move(first));
+
+  (void)coordinator().lost(process(1));
+  EXPECT_FALSE(coordinator().status().shards[0].open);
+  // It comes back with an empty disk.
+  settle(coordinator().hello(hello_of(process(1, 2))));
+  status = coordinator().status();
+  EXPECT_FALSE(status.shards[0].open);
+  EXPECT_THAT(status.shards[0].trouble, HasSubstr("has lost data"));
+  EXPECT_EQ(status.nodes[0].refused, 2u);
+}
+
+TEST(CutRateByHand, CountsTheLastTenSeconds) {
+  using std::chrono::milliseconds;
+  const CutRate::Time begin{std::chrono::hours(1)};
+  CutRate rate;
+  EXPECT_EQ(rate.per_second(begin, CutNumber{7}), 0u);
+  for (std::uint64_t n = 1; n <= 300; ++n) rate.seen(begin + milliseconds(100 * n), CutNumber{n});
+  EXPECT_EQ(rate.per_second(begin + milliseconds(30'000), CutNumber{300}), 10u);
+  EXPECT_EQ(rate.per_second(begin + milliseconds(60'000), CutNumber{300}), 0u) << "nothing for half a minute";
+}
+
+TEST(ShardLossText, IsReadAsItIsWritten) {
+  for (const ShardLoss& loss : {ShardLoss{ShardId{3}, ShardOffset{1}, ShardOffset{41}, 0}, ShardLoss{ShardId{65'535}, ShardOffset{7}, ShardOffset{8}, 2}})
+    EXPECT_EQ(ShardLoss::parse(loss.text()), loss) << loss.text();
+  EXPECT_EQ((ShardLoss{ShardId{3}, ShardOffset{1}, ShardOffset{41}, 2}.text()), "3:1-40+2");
+  for (const char* bad : {"", "3", "3:", "3:1", "3:1-", "3:0-4", "3:5-4", "3:1-4+", "3:1-4x", "65536:1-4", "3:1-18446744073709551615", "-3:1-4"}) EXPECT_FALSE(ShardLoss::parse(bad)) << bad;
 }
 
 }  // namespace

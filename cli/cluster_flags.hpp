@@ -1,0 +1,14 @@
+// What commands take that ask a cluster something at one of its nodes.
+
+#pragma once
+
+#include "evershard/cli/command.hpp"
+
+namespace evershard::cli {
+
+/// --server and what goes with it.
+Options cluster_options();
+/// Errors: invalid_argument: a directory was named, which has no cluster; those of Remote::connect. Throws UsageError where nothing is named.
+[[nodiscard]] tl::expected<Remote, Failure> node_asked(const Invocation& invocation);
+
+}  // namespace evershard::cli

@@ -1,0 +1,183 @@
+// Shards whose node is gone for good, or came back with less: they go on where an operator says, and readers are told what is lost.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <set>
+
+#include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/backup.hpp"
+#include "tests/cluster/node/small_cluster.hpp"
+#include "tests/contract/temporary_folder.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::uint32_t loss_shards = 4;
+
+std::string name_in(std::uint16_t shard) {
+  for (int i = 0;; ++i) {
+    AggregateId id{"order", std::to_string(i)};
+    if (sharding::shard_of(sharding::stream_hash(id), loss_shards).value == shard) return id.text();
+  }
+}
+
+class ClusterLoss : public testing::Test {
+ protected:
+  ClusterLoss() : cluster_({.nodes = 3, .shards = loss_shards, .data_dir = folder_.path(), .timeout = std::chrono::seconds(5), .limits = {}}) { EXPECT_TRUE(cluster_.wait_until_open()); }
+
+  static bool soon(const std::function<bool()>& condition) {
+    for (int i = 0; i < 1'500 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return condition();
+  }
+  /// One event in each shard; by `node`, which goes on trying: shards move.
+  void append_round(std::uint32_t node, const std::string& payload) {
+    for (std::uint16_t s = 0; s < loss_shards; ++s) {
+      Append one;
+      one.event(name_in(s), "Placed", payload, {"x"});
+      one.request_id = EventId::random();
+      Result<Appended> done = refuse(ErrorCode::unavailable, "not tried");
+      EXPECT_TRUE(soon([&] {
+        done = cluster_.node(node).append(one);
+        return done.has_value();
+      })) << done.error().what;
+      if (done) last_ = done->last_position;
+    }
+  }
+  std::vector<ShardId> shards_of(std::uint32_t node) {
+    std::vector<ShardId> shards;
+    const auto owners = cluster_.node(1).committer().owners();
+    for (std::size_t s = 0; s != owners.size(); ++s)
+      if (owners[s] == node) shards.push_back(ShardId{static_cast<std::uint16_t>(s)});
+    return shards;
+  }
+  /// The node is here, and its disk is refused.
+  bool is_refused(std::uint32_t node, ShardId shard) {
+    const auto status = cluster_.status();
+    const auto here = std::ranges::any_of(status.nodes, [&](const auto& known) { return known.is.node == node && known.is.up; });
+    return here && !status.shards[shard.value].trouble.empty();
+  }
+  /// What is accepted is what the first try names.
+  ShardsAssigned assign_losing(std::uint32_t node, const std::vector<ShardId>& shards) {
+    ShardAssignment wanted{node, shards, {}};
+    auto looked = cluster_.assign(wanted);
+    EXPECT_TRUE(looked) << looked.error().what;
+    if (!looked) return {};
+    EXPECT_FALSE(looked->done);
+    wanted.accepted = looked->losses;
+    auto done = cluster_.assign(wanted);
+    EXPECT_TRUE(done && done->done);
+    return done.value_or(ShardsAssigned{});
+  }
+  Result<std::size_t> count(std::uint32_t node, GlobalPosition after = GlobalPosition{0}) {
+    std::size_t events = 0;
+    auto stream = cluster_.node(node).read(Query().tags({"x"}), {.after = after, .at_least = last_});
+    for (const auto& event : stream) events += event.position > after;
+    if (stream.error()) return refuse(*stream.error());
+    return events;
+  }
+  /// Until shards that move are there: anything but what is expected of them passes.
+  Result<std::size_t> settled_count(std::uint32_t node, GlobalPosition after = GlobalPosition{0}) {
+    Result<std::size_t> found = refuse(ErrorCode::unavailable, "not tried");
+    (void)soon([&] {
+      found = count(node, after);
+      return found.has_value() || found.error().code == ErrorCode::corruption;
+    });
+    return found;
+  }
+
+  TemporaryFolder folder_;
+  SmallCluster cluster_;
+  GlobalPosition last_;
+};
+
+TEST_F(ClusterLoss, ShardsGoOnEmptyAndReadersAreTold) {
+  for (int i = 0; i < 3; ++i) append_round(1, std::to_string(i));
+  const auto before = last_;
+  const auto lost = shards_of(2);
+  ASSERT_FALSE(lost.empty());
+  EXPECT_EQ(cluster_.assign({3, lost, {}}).error().code, ErrorCode::invalid_argument) << "their node is here";
+  cluster_.stop(2);
+  ASSERT_TRUE(soon([&] { return !cluster_.status().shards[lost.front().value].open; }));
+
+  const auto answer = assign_losing(3, lost);
+  ASSERT_EQ(answer.losses.size(), lost.size());
+  EXPECT_EQ(answer.losses.front(), (ShardLoss{lost.front(), ShardOffset{1}, ShardOffset{4}}));
+  append_round(1, "after");
+
+  for (const std::uint32_t node : {1u, 3u}) {
+    const auto over = settled_count(node);
+    ASSERT_FALSE(over) << "it would be silent";
+    EXPECT_EQ(over.error().code, ErrorCode::corruption) << over.error().what;
+    EXPECT_THAT(over.error().what, HasSubstr("has lost 3 events"));
+    EXPECT_EQ(over.error().details->shard, lost.front());
+    const auto behind = settled_count(node, before);
+    ASSERT_TRUE(behind) << behind.error().what;
+    EXPECT_EQ(*behind, loss_shards);
+  }
+  // What was lost may have matched.
+  auto conditional = Append().event(name_in(lost.front().value), "Placed", "c");
+  conditional.fail_if(Query().tags({"nobody"}), GlobalPosition{0});
+  EXPECT_EQ(cluster_.node(3).append(conditional).error().code, ErrorCode::corruption);
+
+  // It is remembered, and so is what was written since.
+  cluster_.stop(3);
+  cluster_.start(3);
+  const auto again = settled_count(1);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, ErrorCode::corruption) << again.error().what;
+  append_round(1, "later");
+  EXPECT_EQ(settled_count(1, before).value_or(0), 2 * loss_shards);
+
+  // Who had them comes back, and is not believed.
+  cluster_.start(2);
+  append_round(2, "last");
+  EXPECT_EQ(settled_count(2, before).value_or(0), 3 * loss_shards);
+  EXPECT_TRUE(shards_of(2).empty());
+}
+
+TEST_F(ClusterLoss, ANodeThatComesBackWithAnOldBackupGoesOnWithThat) {
+  for (int i = 0; i < 3; ++i) append_round(1, std::to_string(i));
+  const auto own = shards_of(2);
+  ASSERT_TRUE(soon([&] { return cluster_.node(2).head().value_or(GlobalPosition{0}) >= last_; }));
+  // While it runs.
+  const auto& running = cluster_.node(2).committer().store();
+  EXPECT_EQ(storage::backup(running, folder_.path() / "part", {.up_to = GlobalPosition{1}}).error().code, ErrorCode::invalid_argument);
+  const auto copied = storage::backup(running, folder_.path() / "copy");
+  ASSERT_TRUE(copied) << copied.error().what;
+  append_round(1, "gone");
+  const auto before = last_;
+  cluster_.stop(2);
+  std::filesystem::remove_all(folder_.path() / "2");
+  const auto restored = storage::restore(folder_.path() / "copy", folder_.path() / "2");
+  ASSERT_TRUE(restored) << restored.error().what;
+  cluster_.start(2);
+  ASSERT_TRUE(soon([&] { return is_refused(2, own.front()); })) << "it is refused, loudly";
+  EXPECT_THAT(cluster_.status().shards[own.front().value].trouble, HasSubstr("has lost data"));
+
+  // Starting it again does not mend it.
+  cluster_.stop(2);
+  cluster_.start(2);
+  ASSERT_TRUE(soon([&] { return is_refused(2, own.front()); }));
+
+  const auto answer = assign_losing(2, own);
+  ASSERT_EQ(answer.losses.size(), own.size());
+  EXPECT_EQ(answer.losses.front().from, ShardOffset{4}) << "the copy has three of each";
+  append_round(1, "after");
+  const auto over = settled_count(3);
+  ASSERT_FALSE(over);
+  EXPECT_EQ(over.error().code, ErrorCode::corruption) << over.error().what;
+  EXPECT_EQ(settled_count(3, before).value_or(0), loss_shards);
+  std::vector<std::string> payloads;
+  auto stream = cluster_.node(1).read(AggregateId::parse(name_in(own.front().value)).value());
+  for (const auto& event : stream) payloads.push_back(event.payload);
+  EXPECT_EQ(payloads, (std::vector<std::string>{"0", "1", "2", "after"})) << "what the copy has is there";
+}
+
+}  // namespace
+}  // namespace evershard::cluster
