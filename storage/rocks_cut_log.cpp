@@ -1,5 +1,7 @@
 #include "evershard/storage/rocks_cut_log.hpp"
 
+#include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -29,6 +31,7 @@ using sharding::HeldBy;
 
 constexpr std::size_t log_memtable_bytes = 4u << 20;
 constexpr std::size_t log_manifest_bytes_max = 8u << 20;
+constexpr std::uintmax_t room_to_open = 8u << 20;  ///< a RocksDB with its assertions aborts where it cannot write a file's first bytes
 
 std::string_view slice_bytes(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
 
@@ -110,6 +113,9 @@ Result<void> RocksCutLog::look_at_folder() {
 
 Result<void> RocksCutLog::open_database() {
   const auto database = (options_.data_dir / "db").string();
+  std::error_code unknown;
+  if (const auto room = std::filesystem::space(database, unknown).available; !unknown && room < room_to_open)
+    return refuse(ErrorCode::unavailable, "the disk of " + options_.data_dir.string() + " has " + std::to_string(room) + " bytes left: to open the cut log takes " + std::to_string(room_to_open));
   rocksdb::DB* opened = nullptr;
   const auto status = rocksdb::DB::Open(cut_log_options(options_), database, &opened);
   if (is_held_by_another(status))

@@ -90,6 +90,13 @@ std::size_t condition_of(const actors::Prepared::Refusal& refusal) {
   return refusal.error.details->condition ? *refusal.error.details->condition : no_condition;
 }
 
+/// To whoever needs a shard that the coordinator does not open on this disk.
+Error refused_shard(const ShardRefused& refused) {
+  ErrorDetails details;
+  details.shard = refused.shard;
+  return {ErrorCode::unavailable, "shard " + std::to_string(refused.shard.value) + " is closed: " + refused.error.what, std::move(details)};
+}
+
 /// Of what is stored on other nodes the version is not known here.
 bool whole(const Appended& stored) {
   return std::ranges::none_of(stored.versions, [](const auto& version) { return version.version == SeqNr{0}; });
@@ -220,8 +227,16 @@ void NodeCommitter::take_early() {
   }
 }
 
+std::optional<Error> NodeCommitter::closed_shard(ShardId shard) const {
+  if (writers_->is_open(shard)) return std::nullopt;
+  for (const auto& refused : order_.refused())
+    if (refused.shard == shard) return refused_shard(refused);
+  return std::nullopt;
+}
+
 void NodeCommitter::take(const AttemptPtr& attempt, NodeDone<Appended> done, Clock::time_point deadline) {
   if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
+  if (auto closed = closed_shard(attempt->prepared.append.events.front().shard)) return done(refuse(std::move(*closed)));
   attempt->client = ++last_client_;
   clients_.emplace(attempt->client, Client{attempt, std::move(done), expiring_.emplace(deadline, attempt->client)});
   WriterActions actions;
@@ -255,6 +270,11 @@ void NodeCommitter::take_part(const std::shared_ptr<const Attempt>& of, actors::
       if (dead_) {
         answer.kind = actors::PartAnswer::Kind::lost;
         answer.error = Error(ErrorCode::unavailable, "the node is stopping");
+        return done(std::move(answer));
+      }
+      if (auto closed = closed_shard(attempt->asked->shard)) {
+        answer.kind = actors::PartAnswer::Kind::refused;
+        answer.error = std::move(*closed);
         return done(std::move(answer));
       }
       attempt->client = ++last_client_;
@@ -544,6 +564,13 @@ void NodeCommitter::receive(ToNode message) {
           if constexpr (std::is_same_v<Said, Welcome>) {
             auto taken = order_.welcome(said);
             if (taken.coordinator_refused) return taken;
+            for (const auto& refused : order_.refused()) {
+              // Once, however often it says hello.
+              if (std::exchange(refused_said_[refused.shard], refused.error.what) != refused.error.what) taken.warnings.push_back(refused.error);
+            }
+            std::map<ShardId, Error> closed;
+            for (const auto& refused : order_.refused()) closed.emplace(refused.shard, refused_shard(refused));
+            reader_.closes(std::move(closed));
             for (std::uint32_t s = 0; s != said.map.shard_count(); ++s) {
               const ShardId shard{static_cast<std::uint16_t>(s)};
               learn_owner(shard, said.map.owner(shard).node, said.map.owner(shard).epoch);

@@ -125,6 +125,7 @@ class NodeCommitter {
   void tell_shards();
   void take_early();
   void answer(std::uint64_t client, Result<Appended> result);
+  [[nodiscard]] std::optional<Error> closed_shard(ShardId shard) const;
   void learn_owner(ShardId shard, std::uint32_t node, Epoch epoch);
   void publish_owners();
 
@@ -185,6 +186,7 @@ class NodeCommitter {
   OpenShards shards_told_;
   std::uint64_t last_client_ = 0;
   std::vector<ClusterView::Shard> owner_of_;
+  std::map<ShardId, std::string> refused_said_;  ///< why shards of this node are not opened, as the log has it
   bool dead_ = false;
 
   std::condition_variable more_;  ///< these under mutex_

@@ -22,6 +22,11 @@ void NodeReader::owns(std::vector<ShardId> shards) {
   changed_.notify_all();
 }
 
+void NodeReader::closes(std::map<ShardId, Error> shards) {
+  const std::lock_guard lock(mutex_);
+  closed_ = std::move(shards);
+}
+
 ShardId NodeReader::shard_of(const AggregateId& aggregate) const {
   return sharding::shard_of(sharding::stream_hash(aggregate), store_.identity().shards);
 }
@@ -35,6 +40,7 @@ Result<storage::View> NodeReader::view_at(GlobalPosition up_to, const std::vecto
   auto view = store_.view();
   for (const ShardId shard : shards) {
     if (owned(shard)) continue;
+    if (const auto closed = closed_.find(shard); closed != closed_.end()) return refuse(closed->second);
     ErrorDetails details;
     details.shard = shard;
     return refuse(ErrorCode::wrong_shard, "shard " + std::to_string(shard.value) + " is not this node's", std::move(details));

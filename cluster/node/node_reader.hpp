@@ -30,6 +30,8 @@ class NodeReader {
   void lost(std::map<ShardId, std::vector<storage::LostRange>> lost);
   /// Whether all that its own shards ever had behind `after` is here. Errors: corruption: it was given up
   [[nodiscard]] Result<void> knows_own_from(GlobalPosition after);
+  /// Those that are this node's and not opened, and what whoever needs one is told.
+  void closes(std::map<ShardId, Error> shards);
 
   /// Errors: wrong_shard (one of them is another node's), timeout (the cuts up to there are not applied), corruption (damaged, or given
   ///         up by an operator: which shard, and which positions), io
@@ -61,6 +63,7 @@ class NodeReader {
   std::condition_variable changed_;
   std::vector<ShardId> own_;
   std::map<ShardId, std::vector<storage::LostRange>> lost_;
+  std::map<ShardId, Error> closed_;
 };
 
 }  // namespace evershard::cluster

@@ -116,6 +116,11 @@ std::vector<std::string> Process::lines(std::size_t count, std::chrono::millisec
   return lines_of(out_.text);
 }
 
+std::string Process::errors() {
+  const std::lock_guard lock(mutex_);
+  return err_.text;
+}
+
 void Process::signal(int number) {
   if (pid_ > 0) ::kill(pid_, number);
 }

@@ -40,6 +40,8 @@ class Process {
   void close_input();
   /// Waits until standard output has so many lines in all, and returns them; fewer: the deadline passed or it ended.
   std::vector<std::string> lines(std::size_t count, std::chrono::milliseconds deadline = std::chrono::seconds(20));
+  /// What it has written to its standard error so far.
+  [[nodiscard]] std::string errors();
   void signal(int number);
   [[nodiscard]] int pid() const { return pid_; }
   /// Closes our end of its standard output: its next write meets a closed pipe.

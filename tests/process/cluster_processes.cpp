@@ -1,0 +1,149 @@
+#include "tests/process/cluster_processes.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <fstream>
+#include <thread>
+
+#include "evershard/sharding/stream_hash.hpp"
+
+namespace evershard::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto ready_deadline = 120s;
+
+}  // namespace
+
+ClusterProcesses::ClusterProcesses(std::filesystem::path folder, Options options) : folder_(std::move(folder)), options_(std::move(options)) {
+  std::filesystem::create_directories(folder_);
+  const auto mask = ::umask(0077);
+  std::ofstream(secret()) << "a secret of more than sixteen bytes, thirty-two perhaps\n";
+  ::umask(mask);
+  addresses_[coordinator] = "127.0.0.1:0";
+  start(coordinator);
+  for (std::uint32_t n = 1; n <= options_.nodes; ++n) {
+    addresses_[n] = "127.0.0.1:0";
+    if (options_.relays) {
+      to_coordinator_[n] = std::make_unique<Relay>(addresses_[coordinator]);
+      to_node_[n] = std::make_unique<Relay>("");
+    }
+  }
+  for (std::uint32_t n = 1; n <= options_.nodes; ++n) launch(n);
+  for (std::uint32_t n = 1; n <= options_.nodes; ++n) start(n);
+  EXPECT_TRUE(wait_until_whole()) << "the cluster does not come together";
+}
+
+ClusterProcesses::~ClusterProcesses() {
+  for (auto& [number, process] : processes_) {
+    if (::testing::Test::HasFailure()) std::fprintf(stderr, "---- %s\n%s\n", data(number).filename().c_str(), (said_[number] + process->errors()).c_str());
+  }
+}
+
+std::vector<std::string> ClusterProcesses::words(std::uint32_t number) const {
+  std::vector<std::string> words;
+  if (options_.within) words = options_.within(number);
+  const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
+  add({EVERSHARD_PROGRAM, number == coordinator ? "coordinator" : "node", "--data", data(number).string(), "--secret-file", secret().string(), "--listen", address(number)});
+  if (number == coordinator) {
+    add({"--nodes", std::to_string(options_.nodes), "--shards", std::to_string(options_.shards)});
+  } else {
+    const auto relay = to_coordinator_.find(number);
+    add({"--node", std::to_string(number), "--shards", std::to_string(options_.shards), "--http-listen", "none", "--disk-reserve", "0", "--coordinator",
+         relay == to_coordinator_.end() ? address(coordinator) : relay->second->address()});
+    if (relay != to_coordinator_.end()) add({"--peers-address", to_node_.at(number)->address()});
+  }
+  if (!options_.flags) return words;
+  for (const auto& [flag, value] : options_.flags(number)) {
+    const auto at = std::ranges::find(words, flag);
+    if (at == words.end()) add({flag, value});
+    else *(at + 1) = value;
+  }
+  return words;
+}
+
+void ClusterProcesses::launch(std::uint32_t number) { processes_[number] = std::make_unique<Process>(words(number)); }
+
+/// Waits until it is ready; where it was launched already, that one.
+void ClusterProcesses::start(std::uint32_t number) {
+  auto& process = processes_[number];
+  if (process == nullptr || process->pid() <= 0) launch(number);
+  const auto lines = process->lines(1, ready_deadline);
+  if (lines.empty() || !lines.front().starts_with("ready ")) {
+    ADD_FAILURE() << data(number).filename() << " did not become ready: " << process->errors();
+    return;
+  }
+  const auto end = lines.front().find(' ', 6);
+  addresses_[number] = lines.front().substr(6, end == std::string::npos ? end : end - 6);
+  if (const auto relay = to_node_.find(number); relay != to_node_.end()) {
+    const std::string what = "address=", said = process->errors();
+    const auto peers = said.find("speaks=peers");
+    const auto at = said.find(what, peers);
+    ASSERT_TRUE(peers != std::string::npos && at != std::string::npos) << said;
+    relay->second->leads_to(said.substr(at + what.size(), said.find_first_of(" \n", at) - at - what.size()));
+  }
+}
+
+void ClusterProcesses::kill(std::uint32_t number) {
+  signal(number, SIGKILL);
+  (void)wait(number);
+}
+
+void ClusterProcesses::stop(std::uint32_t number) {
+  signal(number, SIGTERM);
+  const auto finished = wait(number, 120s);
+  EXPECT_EQ(finished.status, 0) << data(number).filename() << ": " << finished.err;
+}
+
+void ClusterProcesses::stop_all() {
+  for (std::uint32_t n = options_.nodes; n != coordinator; --n) stop(n);
+  stop(coordinator);
+}
+
+Finished ClusterProcesses::wait(std::uint32_t number, std::chrono::milliseconds deadline) {
+  auto finished = processes_.at(number)->wait(deadline);
+  said_[number] += finished.err;
+  return finished;
+}
+
+bool ClusterProcesses::logs(std::uint32_t number, const std::string& text, std::chrono::milliseconds deadline) {
+  for (const auto until = Clock::now() + deadline; Clock::now() < until; std::this_thread::sleep_for(10ms))
+    if (log(number).find(text) != std::string::npos) return true;
+  return false;
+}
+
+Remote ClusterProcesses::connect(std::uint32_t node, std::chrono::milliseconds timeout) const { return Remote::connect({.server = address(node), .timeout = timeout}).value(); }
+
+std::string ClusterProcesses::aggregate_in(std::uint32_t shard) const {
+  for (int i = 0;; ++i) {
+    const AggregateId id{"probe", std::to_string(i)};
+    if (sharding::shard_of(sharding::stream_hash(id), options_.shards).value == shard) return id.text();
+  }
+}
+
+bool ClusterProcesses::wait_until_whole(std::chrono::milliseconds deadline) {
+  const auto until = Clock::now() + deadline;
+  for (std::uint32_t n = 1; n <= options_.nodes; ++n) {
+    auto store = connect(n, 2s);
+    for (std::uint32_t shard = 0; shard != options_.shards; ++shard) {
+      // Without an event: what is expected of it cannot be, and its owner has to say so.
+      for (;;) {
+        const auto asked = store.append(Append().event(aggregate_in(shard), "Probe", "probe").expect(aggregate_in(shard), Version::exactly(1'000'000'000)));
+        if (!asked && asked.error().code == ErrorCode::version_conflict) break;
+        if (Clock::now() > until) {
+          ADD_FAILURE() << "shard " << shard << ", asked of node " << n << ": " << (asked ? "stored" : asked.error().what);
+          return false;
+        }
+        std::this_thread::sleep_for(20ms);
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace evershard::testing
