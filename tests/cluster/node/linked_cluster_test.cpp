@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "evershard/cluster/peers/coordinator_links.hpp"
@@ -227,7 +228,8 @@ struct LinkedWhole {
   void start() {
     coordinator = std::make_unique<LinkedCoordinator>(folder);
     for (std::uint32_t n = 1; n <= 3; ++n) nodes.push_back(std::make_unique<LinkedNode>(n, coordinator->links->port(), folder));
-    for (int i = 0; i < 1'000 && !all_owned(*nodes[0]->node); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    for (const auto& node : nodes)
+      for (int i = 0; i < 2'000 && !all_owned(*node->node); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   void stop() {
     nodes.clear();
@@ -238,15 +240,22 @@ struct LinkedWhole {
   std::vector<std::unique_ptr<LinkedNode>> nodes;
 };
 
+/// Shards that are being opened are waited for.
 std::vector<std::pair<GlobalPosition, std::string>> positions_of(ClusterNode& node) {
   std::vector<std::pair<GlobalPosition, std::string>> read;
-  auto stream = node.read(Query::all());
-  for (const auto& event : stream) read.emplace_back(event.position, event.payload);
-  EXPECT_FALSE(stream.error()) << stream.error()->what;
+  std::optional<Error> error;
+  for (int tries = 0; tries < 200; ++tries, std::this_thread::sleep_for(std::chrono::milliseconds(50))) {
+    read.clear();
+    auto stream = node.read(Query::all());
+    for (const auto& event : stream) read.emplace_back(event.position, event.payload);
+    error = stream.error();
+    if (!error) return read;
+  }
+  ADD_FAILURE() << error->what;
   return read;
 }
 
-TEST(LinkedCluster, GoesOnWithACutLogMadeAnewFromItsNodes) {
+TEST(LostCutLog, IsMadeAnewFromTheNodes) {
   TemporaryFolder folder;
   LinkedWhole cluster(folder.path());
   GlobalPosition last;
