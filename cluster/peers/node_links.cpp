@@ -33,7 +33,9 @@ Error gone() { return {ErrorCode::unavailable, "the node is not there, or is sto
 
 }  // namespace
 
-NodeLinks::NodeLinks(NodeLinksOptions options) : options_(std::move(options)), work_(std::make_unique<WorkThreads>(answering_threads)) {}
+NodeLinks::NodeLinks(NodeLinksOptions options) : options_(std::move(options)), work_(std::make_unique<WorkThreads>(answering_threads)) {
+  forwarded_ = std::make_unique<InTurn>(*work_);
+}
 
 Result<std::unique_ptr<NodeLinks>> NodeLinks::open(NodeLinksOptions options) {
   std::unique_ptr<NodeLinks> node(new NodeLinks(std::move(options)));
@@ -185,7 +187,7 @@ void NodeLinks::on_request(LinkRequest request) {
   }
   if (servant != nullptr) return (*servant)(std::move(request));
   auto asked = std::make_shared<LinkRequest>(std::move(request));
-  work_->run([this, asked] {
+  const auto answer = [this, asked] {
     const auto node = attached();
     if (node == nullptr) return asked->reply(refuse(gone()));
     auto& committer = (*node)->committer();
@@ -239,7 +241,10 @@ void NodeLinks::on_request(LinkRequest request) {
       case PeerKind::aggregate: return refused(Error(ErrorCode::invalid_argument, "node " + std::to_string(node_of(options_.link.who.node)) + " hosts no aggregates"));
       default: return refused(Error(ErrorCode::invalid_argument, "a node does not answer requests of kind " + std::to_string(asked->kind.value)));
     }
-  });
+  };
+  // A node's appends are taken in the order in which it sent them.
+  if (kind_of(asked->kind) == PeerKind::forward) forwarded_->run(asked->from.value, answer);
+  else work_->run(answer);
 }
 
 // -- what the node asks

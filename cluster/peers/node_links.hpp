@@ -11,6 +11,7 @@
 
 #include "evershard/cluster/link/links.hpp"
 #include "evershard/cluster/node/cluster_node.hpp"
+#include "evershard/cluster/node/in_turn.hpp"
 #include "evershard/cluster/peers/peer_messages.hpp"
 #include "evershard/cluster/store/cluster_status.hpp"
 #include "evershard/storage/identity.hpp"
@@ -85,6 +86,7 @@ class NodeLinks final : public NodeNetwork {
   bool coordinator_up_ = false;
   std::uint16_t port_ = 0;
   std::unique_ptr<Links> links_;
+  std::unique_ptr<InTurn> forwarded_;  ///< outlives the threads
   std::unique_ptr<WorkThreads> work_;
 };
 

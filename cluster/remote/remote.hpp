@@ -43,7 +43,8 @@ struct RemoteOptions {
 /// verify, vacuum, backup) is that of the node it is connected to.
 ///
 /// Order: of one server all appends of a thread are decided in the order they are sent. Of a cluster those whose first events lie on one
-/// shard are sent in order, but may be decided otherwise: expect versions, or wait for the answer, where that counts.
+/// shard are, but for what another node must be asked about first (a condition, other shards), and while owners change: expect versions, or
+/// wait for the answer, where that counts.
 ///
 /// Connects when it is first used, and again whenever the connection is lost.
 class Remote final : public EventStore, public Administration {

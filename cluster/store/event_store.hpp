@@ -26,7 +26,8 @@ using AppendCompletion = std::function<void(Result<Appended>)>;
 
 /// Blocking and asynchronous, from any thread. Nothing throws.
 ///
-/// Order: appends sent from one thread one after the other are decided in that order.
+/// Order: appends sent from one thread one after the other are decided in that order; of a cluster, those to one shard, but for what another
+/// node must be asked about first: a condition, other shards.
 class EventStore {
  public:
   virtual ~EventStore() = default;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -182,6 +183,29 @@ TEST_F(LinkedCluster, IsOneStoreOverRealConnections) {
   append_and_check();
   restart_node(2);
   append_and_check();
+}
+
+// What one thread sends to one aggregate is decided in that order, wherever the aggregate's shard is.
+TEST_F(LinkedCluster, KeepsTheOrderOfWhatOneThreadSends) {
+  constexpr std::uint64_t rounds = 60, aggregates = 24;
+  std::mutex mutex;
+  std::condition_variable answered;
+  std::uint64_t left = rounds * aggregates;
+  std::vector<std::string> refusals;
+  for (std::uint64_t round = 0; round != rounds; ++round) {
+    for (std::uint64_t i = 0; i != aggregates; ++i) {
+      const AggregateId aggregate{"account", std::to_string(i)};
+      auto one = Append().event(aggregate, "Charged", std::to_string(round)).expect(aggregate, ExpectedVersion::exactly(SeqNr{round}));
+      nodes[0]->node->append_async(std::move(one), [&, round](const Result<Appended>& done) {
+        const std::lock_guard lock(mutex);
+        if (!done) refusals.push_back("round " + std::to_string(round) + ": " + done.error().what);
+        if (--left == 0) answered.notify_all();
+      });
+    }
+  }
+  std::unique_lock lock(mutex);
+  answered.wait(lock, [&] { return left == 0; });
+  EXPECT_THAT(refusals, testing::IsEmpty());
 }
 
 constexpr LinkVersions next_release{link_version + 1, link_version};

@@ -1,0 +1,31 @@
+// InTurn: work that has an order, done by threads that have none.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <unordered_map>
+
+#include "evershard/cluster/node/work_threads.hpp"
+
+namespace evershard::cluster {
+
+/// What has one origin is done in the order it came, one after the other; origins wait for nobody else.
+/// Any thread. Owner: `threads` is destroyed first, and does what was given.
+class InTurn {
+ public:
+  explicit InTurn(WorkThreads& threads) : threads_(threads) {}
+
+  void run(std::uint32_t origin, std::function<void()> work);
+
+ private:
+  void next(std::uint32_t origin);
+
+  WorkThreads& threads_;
+  std::mutex mutex_;
+  std::unordered_map<std::uint32_t, std::deque<std::function<void()>>> waiting_;  ///< the first is under way; none: the origin is not here
+};
+
+}  // namespace evershard::cluster
