@@ -54,6 +54,90 @@ class BackupResponse(_message.Message):
     up_to: int
     def __init__(self, progress: _Optional[_Union[WorkProgress, _Mapping]] = ..., up_to: _Optional[int] = ...) -> None: ...
 
+class ClusterAssignRequest(_message.Message):
+    __slots__ = ["accepted", "node", "shards"]
+    ACCEPTED_FIELD_NUMBER: _ClassVar[int]
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    SHARDS_FIELD_NUMBER: _ClassVar[int]
+    accepted: _containers.RepeatedCompositeFieldContainer[ShardLoss]
+    node: int
+    shards: _containers.RepeatedScalarFieldContainer[int]
+    def __init__(self, node: _Optional[int] = ..., shards: _Optional[_Iterable[int]] = ..., accepted: _Optional[_Iterable[_Union[ShardLoss, _Mapping]]] = ...) -> None: ...
+
+class ClusterAssignResponse(_message.Message):
+    __slots__ = ["done", "losses"]
+    DONE_FIELD_NUMBER: _ClassVar[int]
+    LOSSES_FIELD_NUMBER: _ClassVar[int]
+    done: bool
+    losses: _containers.RepeatedCompositeFieldContainer[ShardLoss]
+    def __init__(self, done: bool = ..., losses: _Optional[_Iterable[_Union[ShardLoss, _Mapping]]] = ...) -> None: ...
+
+class ClusterStatusRequest(_message.Message):
+    __slots__ = []
+    def __init__(self) -> None: ...
+
+class ClusterStatusResponse(_message.Message):
+    __slots__ = ["applied", "coordinator", "cuts_per_second", "last_cut", "nodes", "self", "shards", "trouble", "watermark"]
+    class Node(_message.Message):
+        __slots__ = ["address", "applied", "behind", "door", "node", "refused", "shards", "since_us", "up", "version"]
+        ADDRESS_FIELD_NUMBER: _ClassVar[int]
+        APPLIED_FIELD_NUMBER: _ClassVar[int]
+        BEHIND_FIELD_NUMBER: _ClassVar[int]
+        DOOR_FIELD_NUMBER: _ClassVar[int]
+        NODE_FIELD_NUMBER: _ClassVar[int]
+        REFUSED_FIELD_NUMBER: _ClassVar[int]
+        SHARDS_FIELD_NUMBER: _ClassVar[int]
+        SINCE_US_FIELD_NUMBER: _ClassVar[int]
+        UP_FIELD_NUMBER: _ClassVar[int]
+        VERSION_FIELD_NUMBER: _ClassVar[int]
+        address: str
+        applied: int
+        behind: int
+        door: str
+        node: int
+        refused: int
+        shards: int
+        since_us: int
+        up: bool
+        version: str
+        def __init__(self, node: _Optional[int] = ..., address: _Optional[str] = ..., door: _Optional[str] = ..., up: bool = ..., since_us: _Optional[int] = ..., version: _Optional[str] = ..., shards: _Optional[int] = ..., applied: _Optional[int] = ..., behind: _Optional[int] = ..., refused: _Optional[int] = ...) -> None: ...
+    class Shard(_message.Message):
+        __slots__ = ["durable", "epoch", "last_position", "node", "open", "ordered", "trouble"]
+        DURABLE_FIELD_NUMBER: _ClassVar[int]
+        EPOCH_FIELD_NUMBER: _ClassVar[int]
+        LAST_POSITION_FIELD_NUMBER: _ClassVar[int]
+        NODE_FIELD_NUMBER: _ClassVar[int]
+        OPEN_FIELD_NUMBER: _ClassVar[int]
+        ORDERED_FIELD_NUMBER: _ClassVar[int]
+        TROUBLE_FIELD_NUMBER: _ClassVar[int]
+        durable: int
+        epoch: int
+        last_position: int
+        node: int
+        open: bool
+        ordered: int
+        trouble: str
+        def __init__(self, node: _Optional[int] = ..., epoch: _Optional[int] = ..., open: bool = ..., durable: _Optional[int] = ..., ordered: _Optional[int] = ..., last_position: _Optional[int] = ..., trouble: _Optional[str] = ...) -> None: ...
+    APPLIED_FIELD_NUMBER: _ClassVar[int]
+    COORDINATOR_FIELD_NUMBER: _ClassVar[int]
+    CUTS_PER_SECOND_FIELD_NUMBER: _ClassVar[int]
+    LAST_CUT_FIELD_NUMBER: _ClassVar[int]
+    NODES_FIELD_NUMBER: _ClassVar[int]
+    SELF_FIELD_NUMBER: _ClassVar[int]
+    SHARDS_FIELD_NUMBER: _ClassVar[int]
+    TROUBLE_FIELD_NUMBER: _ClassVar[int]
+    WATERMARK_FIELD_NUMBER: _ClassVar[int]
+    applied: int
+    coordinator: int
+    cuts_per_second: int
+    last_cut: int
+    nodes: _containers.RepeatedCompositeFieldContainer[ClusterStatusResponse.Node]
+    self: int
+    shards: _containers.RepeatedCompositeFieldContainer[ClusterStatusResponse.Shard]
+    trouble: str
+    watermark: int
+    def __init__(self, self_: _Optional[int] = ..., applied: _Optional[int] = ..., trouble: _Optional[str] = ..., coordinator: _Optional[int] = ..., last_cut: _Optional[int] = ..., watermark: _Optional[int] = ..., cuts_per_second: _Optional[int] = ..., nodes: _Optional[_Iterable[_Union[ClusterStatusResponse.Node, _Mapping]]] = ..., shards: _Optional[_Iterable[_Union[ClusterStatusResponse.Shard, _Mapping]]] = ...) -> None: ...
+
 class FlushRequest(_message.Message):
     __slots__ = []
     def __init__(self) -> None: ...
@@ -220,6 +304,17 @@ class ReadRequest(_message.Message):
     query: _store_pb2.Query
     stream: _store_pb2.StreamOptions
     def __init__(self, query: _Optional[_Union[_store_pb2.Query, _Mapping]] = ..., options: _Optional[_Union[_store_pb2.ReadOptions, _Mapping]] = ..., aggregate: _Optional[_Union[_event_pb2.AggregateId, _Mapping]] = ..., stream: _Optional[_Union[_store_pb2.StreamOptions, _Mapping]] = ..., at_least: _Optional[_Union[AtLeast, _Mapping]] = ...) -> None: ...
+
+class ShardLoss(_message.Message):
+    __slots__ = ["shard", "unordered", "until"]
+    FROM_FIELD_NUMBER: _ClassVar[int]
+    SHARD_FIELD_NUMBER: _ClassVar[int]
+    UNORDERED_FIELD_NUMBER: _ClassVar[int]
+    UNTIL_FIELD_NUMBER: _ClassVar[int]
+    shard: int
+    unordered: int
+    until: int
+    def __init__(self, shard: _Optional[int] = ..., until: _Optional[int] = ..., unordered: _Optional[int] = ..., **kwargs) -> None: ...
 
 class StatsRequest(_message.Message):
     __slots__ = []

@@ -540,6 +540,16 @@ class AdministrationStub(object):
                 request_serializer=evershard_dot_v1_dot_service__pb2.BackupRequest.SerializeToString,
                 response_deserializer=evershard_dot_v1_dot_service__pb2.BackupResponse.FromString,
                 )
+        self.ClusterStatus = channel.unary_unary(
+                '/evershard.v1.Administration/ClusterStatus',
+                request_serializer=evershard_dot_v1_dot_service__pb2.ClusterStatusRequest.SerializeToString,
+                response_deserializer=evershard_dot_v1_dot_service__pb2.ClusterStatusResponse.FromString,
+                )
+        self.ClusterAssign = channel.unary_unary(
+                '/evershard.v1.Administration/ClusterAssign',
+                request_serializer=evershard_dot_v1_dot_service__pb2.ClusterAssignRequest.SerializeToString,
+                response_deserializer=evershard_dot_v1_dot_service__pb2.ClusterAssignResponse.FromString,
+                )
 
 
 class AdministrationServicer(object):
@@ -579,6 +589,20 @@ class AdministrationServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ClusterStatus(self, request, context):
+        """Of a cluster, asked at any of its nodes; invalid_argument where the store is one process.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ClusterAssign(self, request, context):
+        """Gives shards, whose node is gone for good or came back with less, to a node that is up: all of them, or none.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AdministrationServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -606,6 +630,16 @@ def add_AdministrationServicer_to_server(servicer, server):
                     servicer.Backup,
                     request_deserializer=evershard_dot_v1_dot_service__pb2.BackupRequest.FromString,
                     response_serializer=evershard_dot_v1_dot_service__pb2.BackupResponse.SerializeToString,
+            ),
+            'ClusterStatus': grpc.unary_unary_rpc_method_handler(
+                    servicer.ClusterStatus,
+                    request_deserializer=evershard_dot_v1_dot_service__pb2.ClusterStatusRequest.FromString,
+                    response_serializer=evershard_dot_v1_dot_service__pb2.ClusterStatusResponse.SerializeToString,
+            ),
+            'ClusterAssign': grpc.unary_unary_rpc_method_handler(
+                    servicer.ClusterAssign,
+                    request_deserializer=evershard_dot_v1_dot_service__pb2.ClusterAssignRequest.FromString,
+                    response_serializer=evershard_dot_v1_dot_service__pb2.ClusterAssignResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -700,5 +734,39 @@ class Administration(object):
         return grpc.experimental.unary_stream(request, target, '/evershard.v1.Administration/Backup',
             evershard_dot_v1_dot_service__pb2.BackupRequest.SerializeToString,
             evershard_dot_v1_dot_service__pb2.BackupResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def ClusterStatus(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/evershard.v1.Administration/ClusterStatus',
+            evershard_dot_v1_dot_service__pb2.ClusterStatusRequest.SerializeToString,
+            evershard_dot_v1_dot_service__pb2.ClusterStatusResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def ClusterAssign(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/evershard.v1.Administration/ClusterAssign',
+            evershard_dot_v1_dot_service__pb2.ClusterAssignRequest.SerializeToString,
+            evershard_dot_v1_dot_service__pb2.ClusterAssignResponse.FromString,
             options, channel_credentials,
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)

@@ -870,6 +870,259 @@ export type BackupResponse = Message<"evershard.v1.BackupResponse"> & {
  */
 export declare const BackupResponseSchema: GenMessage<BackupResponse>;
 /**
+ * @generated from message evershard.v1.ClusterStatusRequest
+ */
+export type ClusterStatusRequest = Message<"evershard.v1.ClusterStatusRequest"> & {};
+/**
+ * Describes the message evershard.v1.ClusterStatusRequest.
+ * Use `create(ClusterStatusRequestSchema)` to create a new message.
+ */
+export declare const ClusterStatusRequestSchema: GenMessage<ClusterStatusRequest>;
+/**
+ * @generated from message evershard.v1.ClusterStatusResponse
+ */
+export type ClusterStatusResponse = Message<"evershard.v1.ClusterStatusResponse"> & {
+    /**
+     * the node that answers
+     *
+     * @generated from field: uint32 self = 1;
+     */
+    self: number;
+    /**
+     * the position it has applied
+     *
+     * @generated from field: uint64 applied = 2;
+     */
+    applied: bigint;
+    /**
+     * why the coordinator was not asked; then the rest is what the node remembers
+     *
+     * @generated from field: string trouble = 3;
+     */
+    trouble: string;
+    /**
+     * its epoch
+     *
+     * @generated from field: uint64 coordinator = 4;
+     */
+    coordinator: bigint;
+    /**
+     * @generated from field: uint64 last_cut = 5;
+     */
+    lastCut: bigint;
+    /**
+     * @generated from field: uint64 watermark = 6;
+     */
+    watermark: bigint;
+    /**
+     * of the last ten seconds
+     *
+     * @generated from field: uint64 cuts_per_second = 7;
+     */
+    cutsPerSecond: bigint;
+    /**
+     * ascending by number
+     *
+     * @generated from field: repeated evershard.v1.ClusterStatusResponse.Node nodes = 8;
+     */
+    nodes: ClusterStatusResponse_Node[];
+    /**
+     * one a shard
+     *
+     * @generated from field: repeated evershard.v1.ClusterStatusResponse.Shard shards = 9;
+     */
+    shards: ClusterStatusResponse_Shard[];
+};
+/**
+ * Describes the message evershard.v1.ClusterStatusResponse.
+ * Use `create(ClusterStatusResponseSchema)` to create a new message.
+ */
+export declare const ClusterStatusResponseSchema: GenMessage<ClusterStatusResponse>;
+/**
+ * @generated from message evershard.v1.ClusterStatusResponse.Node
+ */
+export type ClusterStatusResponse_Node = Message<"evershard.v1.ClusterStatusResponse.Node"> & {
+    /**
+     * @generated from field: uint32 node = 1;
+     */
+    node: number;
+    /**
+     * HOST:PORT for other nodes
+     *
+     * @generated from field: string address = 2;
+     */
+    address: string;
+    /**
+     * HOST:PORT for clients
+     *
+     * @generated from field: string door = 3;
+     */
+    door: string;
+    /**
+     * @generated from field: bool up = 4;
+     */
+    up: boolean;
+    /**
+     * microseconds since 1970: up or down since then; 0: not known
+     *
+     * @generated from field: sint64 since_us = 5;
+     */
+    sinceUs: bigint;
+    /**
+     * @generated from field: string version = 6;
+     */
+    version: string;
+    /**
+     * it owns
+     *
+     * @generated from field: uint32 shards = 7;
+     */
+    shards: number;
+    /**
+     * the last cut it said to have applied
+     *
+     * @generated from field: uint64 applied = 8;
+     */
+    applied: bigint;
+    /**
+     * cuts that were there and not applied when it said so
+     *
+     * @generated from field: uint64 behind = 9;
+     */
+    behind: bigint;
+    /**
+     * of its shards, those whose disk is refused
+     *
+     * @generated from field: uint32 refused = 10;
+     */
+    refused: number;
+};
+/**
+ * Describes the message evershard.v1.ClusterStatusResponse.Node.
+ * Use `create(ClusterStatusResponse_NodeSchema)` to create a new message.
+ */
+export declare const ClusterStatusResponse_NodeSchema: GenMessage<ClusterStatusResponse_Node>;
+/**
+ * @generated from message evershard.v1.ClusterStatusResponse.Shard
+ */
+export type ClusterStatusResponse_Shard = Message<"evershard.v1.ClusterStatusResponse.Shard"> & {
+    /**
+     * 0: nobody
+     *
+     * @generated from field: uint32 node = 1;
+     */
+    node: number;
+    /**
+     * @generated from field: uint64 epoch = 2;
+     */
+    epoch: bigint;
+    /**
+     * @generated from field: bool open = 3;
+     */
+    open: boolean;
+    /**
+     * the first offset that was not reported as durable
+     *
+     * @generated from field: uint64 durable = 4;
+     */
+    durable: bigint;
+    /**
+     * the first offset without a place in the order
+     *
+     * @generated from field: uint64 ordered = 5;
+     */
+    ordered: bigint;
+    /**
+     * @generated from field: uint64 last_position = 6;
+     */
+    lastPosition: bigint;
+    /**
+     * why it is not open
+     *
+     * @generated from field: string trouble = 7;
+     */
+    trouble: string;
+};
+/**
+ * Describes the message evershard.v1.ClusterStatusResponse.Shard.
+ * Use `create(ClusterStatusResponse_ShardSchema)` to create a new message.
+ */
+export declare const ClusterStatusResponse_ShardSchema: GenMessage<ClusterStatusResponse_Shard>;
+/**
+ * Offsets [from, until) that have positions and are not there.
+ *
+ * @generated from message evershard.v1.ShardLoss
+ */
+export type ShardLoss = Message<"evershard.v1.ShardLoss"> & {
+    /**
+     * @generated from field: uint32 shard = 1;
+     */
+    shard: number;
+    /**
+     * @generated from field: uint64 from = 2;
+     */
+    from: bigint;
+    /**
+     * @generated from field: uint64 until = 3;
+     */
+    until: bigint;
+    /**
+     * so many offsets behind them, which have no position yet
+     *
+     * @generated from field: uint64 unordered = 4;
+     */
+    unordered: bigint;
+};
+/**
+ * Describes the message evershard.v1.ShardLoss.
+ * Use `create(ShardLossSchema)` to create a new message.
+ */
+export declare const ShardLossSchema: GenMessage<ShardLoss>;
+/**
+ * @generated from message evershard.v1.ClusterAssignRequest
+ */
+export type ClusterAssignRequest = Message<"evershard.v1.ClusterAssignRequest"> & {
+    /**
+     * @generated from field: uint32 node = 1;
+     */
+    node: number;
+    /**
+     * @generated from field: repeated uint32 shards = 2;
+     */
+    shards: number[];
+    /**
+     * exactly what is lost
+     *
+     * @generated from field: repeated evershard.v1.ShardLoss accepted = 3;
+     */
+    accepted: ShardLoss[];
+};
+/**
+ * Describes the message evershard.v1.ClusterAssignRequest.
+ * Use `create(ClusterAssignRequestSchema)` to create a new message.
+ */
+export declare const ClusterAssignRequestSchema: GenMessage<ClusterAssignRequest>;
+/**
+ * @generated from message evershard.v1.ClusterAssignResponse
+ */
+export type ClusterAssignResponse = Message<"evershard.v1.ClusterAssignResponse"> & {
+    /**
+     * false: nothing was done, the losses must be accepted first
+     *
+     * @generated from field: bool done = 1;
+     */
+    done: boolean;
+    /**
+     * @generated from field: repeated evershard.v1.ShardLoss losses = 2;
+     */
+    losses: ShardLoss[];
+};
+/**
+ * Describes the message evershard.v1.ClusterAssignResponse.
+ * Use `create(ClusterAssignResponseSchema)` to create a new message.
+ */
+export declare const ClusterAssignResponseSchema: GenMessage<ClusterAssignResponse>;
+/**
  * @generated from service evershard.v1.EventStore
  */
 export declare const EventStore: GenService<{
@@ -1052,5 +1305,25 @@ export declare const Administration: GenService<{
         methodKind: "server_streaming";
         input: typeof BackupRequestSchema;
         output: typeof BackupResponseSchema;
+    };
+    /**
+     * Of a cluster, asked at any of its nodes; invalid_argument where the store is one process.
+     *
+     * @generated from rpc evershard.v1.Administration.ClusterStatus
+     */
+    clusterStatus: {
+        methodKind: "unary";
+        input: typeof ClusterStatusRequestSchema;
+        output: typeof ClusterStatusResponseSchema;
+    };
+    /**
+     * Gives shards, whose node is gone for good or came back with less, to a node that is up: all of them, or none.
+     *
+     * @generated from rpc evershard.v1.Administration.ClusterAssign
+     */
+    clusterAssign: {
+        methodKind: "unary";
+        input: typeof ClusterAssignRequestSchema;
+        output: typeof ClusterAssignResponseSchema;
     };
 }>;

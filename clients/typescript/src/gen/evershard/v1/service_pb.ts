@@ -29,7 +29,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file evershard/v1/service.proto.
  */
 export const file_evershard_v1_service: GenFile = /*@__PURE__*/
-  fileDesc("ChpldmVyc2hhcmQvdjEvc2VydmljZS5wcm90bxIMZXZlcnNoYXJkLnYxIkMKB0F0TGVhc3QSEAoIcG9zaXRpb24YASABKAQSFwoKdGltZW91dF9tcxgCIAEoDUgAiAEBQg0KC190aW1lb3V0X21zInQKDUFwcGVuZE91dGNvbWUSMAoIYXBwZW5kZWQYASABKAsyHC5ldmVyc2hhcmQudjEuQXBwZW5kUmVzcG9uc2VIABImCgdyZWZ1c2VkGAIgASgLMhMuZXZlcnNoYXJkLnYxLkVycm9ySABCCQoHb3V0Y29tZSLhAQoLUmVhZFJlcXVlc3QSIgoFcXVlcnkYASABKAsyEy5ldmVyc2hhcmQudjEuUXVlcnkSKgoHb3B0aW9ucxgCIAEoCzIZLmV2ZXJzaGFyZC52MS5SZWFkT3B0aW9ucxIsCglhZ2dyZWdhdGUYAyABKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSKwoGc3RyZWFtGAQgASgLMhsuZXZlcnNoYXJkLnYxLlN0cmVhbU9wdGlvbnMSJwoIYXRfbGVhc3QYBSABKAsyFS5ldmVyc2hhcmQudjEuQXRMZWFzdCKyAQoQU3Vic2NyaWJlUmVxdWVzdBIiCgVxdWVyeRgBIAEoCzITLmV2ZXJzaGFyZC52MS5RdWVyeRISCgVhZnRlchgCIAEoBEgAiAEBEhwKD3BhZ2VfZXZlbnRzX21heBgDIAEoDUgBiAEBEhkKDGhlYXJ0YmVhdF9tcxgEIAEoDUgCiAEBQggKBl9hZnRlckISChBfcGFnZV9ldmVudHNfbWF4Qg8KDV9oZWFydGJlYXRfbXMi9AEKEVN1YnNjcmliZVJlc3BvbnNlEjIKBGtpbmQYASABKA4yJC5ldmVyc2hhcmQudjEuU3Vic2NyaWJlUmVzcG9uc2UuS2luZBIrCgZldmVudHMYAiADKAsyGy5ldmVyc2hhcmQudjEuUmVjb3JkZWRFdmVudBIRCgl3YXRlcm1hcmsYAyABKAQiawoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDwoLS0lORF9FVkVOVFMQARISCg5LSU5EX0NBVUdIVF9VUBACEhQKEEtJTkRfRkVMTF9CRUhJTkQQAxISCg5LSU5EX0hFQVJUQkVBVBAEIjYKC0hlYWRSZXF1ZXN0EicKCGF0X2xlYXN0GAEgASgLMhUuZXZlcnNoYXJkLnYxLkF0TGVhc3QiIQoMSGVhZFJlc3BvbnNlEhEKCXdhdGVybWFyaxgBIAEoBCJMCg9HZXRFdmVudFJlcXVlc3QSEAoIcG9zaXRpb24YASABKAQSJwoIYXRfbGVhc3QYAiABKAsyFS5ldmVyc2hhcmQudjEuQXRMZWFzdCJ0Cg1BZ2dyZWdhdGVJbmZvEiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBIPCgd2ZXJzaW9uGAIgASgEEhUKDWxhc3RfcG9zaXRpb24YAyABKAQSDQoFc2hhcmQYBCABKA0iigEKE0dldEFnZ3JlZ2F0ZVJlcXVlc3QSLAoJYWdncmVnYXRlGAEgASgLMhkuZXZlcnNoYXJkLnYxLkFnZ3JlZ2F0ZUlkEhIKBXVwX3RvGAIgASgESACIAQESJwoIYXRfbGVhc3QYAyABKAsyFS5ldmVyc2hhcmQudjEuQXRMZWFzdEIICgZfdXBfdG8ipAEKFUxpc3RBZ2dyZWdhdGVzUmVxdWVzdBIRCgR0eXBlGAEgASgJSACIAQESKAoFYWZ0ZXIYAiABKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSEgoFbGltaXQYAyABKA1IAYgBARInCghhdF9sZWFzdBgEIAEoCzIVLmV2ZXJzaGFyZC52MS5BdExlYXN0QgcKBV90eXBlQggKBl9saW1pdCJJChZMaXN0QWdncmVnYXRlc1Jlc3BvbnNlEi8KCmFnZ3JlZ2F0ZXMYASADKAsyGy5ldmVyc2hhcmQudjEuQWdncmVnYXRlSW5mbyLGAQoPR2V0U3RhdGVSZXF1ZXN0EiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBIUCgd2ZXJzaW9uGAIgASgESACIAQESEgoFdXBfdG8YAyABKARIAYgBARISCgVsaW1pdBgEIAEoBEgCiAEBEicKCGF0X2xlYXN0GAUgASgLMhUuZXZlcnNoYXJkLnYxLkF0TGVhc3RCCgoIX3ZlcnNpb25CCAoGX3VwX3RvQggKBl9saW1pdCIgChBHZXRTdGF0ZVJlc3BvbnNlEgwKBGpzb24YASABKAkiFQoTUHV0U25hcHNob3RSZXNwb25zZSK1AQoSR2V0U25hcHNob3RSZXF1ZXN0EiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBIZCgxhdF9vcl9iZWZvcmUYAiABKARIAIgBARISCgV1cF90bxgDIAEoBEgBiAEBEicKCGF0X2xlYXN0GAQgASgLMhUuZXZlcnNoYXJkLnYxLkF0TGVhc3RCDwoNX2F0X29yX2JlZm9yZUIICgZfdXBfdG8iRwoTR2V0U25hcHNob3RSZXNwb25zZRIwCghzbmFwc2hvdBgBIAEoCzIeLmV2ZXJzaGFyZC52MS5SZWNvcmRlZFNuYXBzaG90Im0KFExpc3RTbmFwc2hvdHNSZXF1ZXN0EiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBInCghhdF9sZWFzdBgCIAEoCzIVLmV2ZXJzaGFyZC52MS5BdExlYXN0IkoKFUxpc3RTbmFwc2hvdHNSZXNwb25zZRIxCglzbmFwc2hvdHMYASADKAsyHi5ldmVyc2hhcmQudjEuUmVjb3JkZWRTbmFwc2hvdCIRCg9HZXRUeXBlc1JlcXVlc3QiIQoQR2V0VHlwZXNSZXNwb25zZRINCgV0eXBlcxgBIAEoDCIQCg5NZW1iZXJzUmVxdWVzdCLcAQoPTWVtYmVyc1Jlc3BvbnNlEhAKCHN0b3JlX2lkGAEgASgJEg8KB2ZvcmtfaWQYAiABKAkSDgoGc2hhcmRzGAMgASgNEgwKBGhhc2gYBCABKA0SDAoEaGVyZRgFIAEoDRIzCgdtZW1iZXJzGAYgAygLMiIuZXZlcnNoYXJkLnYxLk1lbWJlcnNSZXNwb25zZS5Ob2RlEg4KBm93bmVycxgHIAMoDRIOCgZlcG9jaHMYCCADKAQaJQoETm9kZRIMCgRub2RlGAEgASgNEg8KB2FkZHJlc3MYAiABKAkiDgoMU3RhdHNSZXF1ZXN0Ip0DCg1TdGF0c1Jlc3BvbnNlEhAKCHN0b3JlX2lkGAEgASgJEg4KBnNoYXJkcxgCIAEoDRIOCgZmb3JtYXQYAyABKA0SDAoEaGFzaBgEIAEoDRIVCg1jcmVhdGVkX2F0X3VzGAUgASgDEhEKCXdhdGVybWFyaxgGIAEoBBIOCgZzZWFsZWQYByABKAQSEwoLdGFpbF9ldmVudHMYCCABKAQSDwoHY29tbWl0cxgJIAEoBBIPCgdhcHBlbmRzGAogASgEEg8KB3JlZnVzZWQYCyABKAQSEgoKZGlza19ieXRlcxgMIAEoBBIXCg9kaXNrX2ZyZWVfYnl0ZXMYDSABKAQSFAoMbWVtb3J5X2J5dGVzGA4gASgEEhoKEmJhY2tlbmRfYXNzZXJ0aW9ucxgPIAEoCBIzCgdkZXRhaWxzGBAgAygLMiIuZXZlcnNoYXJkLnYxLlN0YXRzUmVzcG9uc2UuRGV0YWlsEg8KB2ZvcmtfaWQYESABKAkaJQoGRGV0YWlsEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAQiDgoMRmx1c2hSZXF1ZXN0Ig8KDUZsdXNoUmVzcG9uc2UiKwoMV29ya1Byb2dyZXNzEgwKBGRvbmUYASABKAQSDQoFdG90YWwYAiABKAQiDwoNVmVyaWZ5UmVxdWVzdCJqCg5WZXJpZnlSZXNwb25zZRIsCghwcm9ncmVzcxgBIAEoCzIaLmV2ZXJzaGFyZC52MS5Xb3JrUHJvZ3Jlc3MSKgoGcmVwb3J0GAIgASgLMhouZXZlcnNoYXJkLnYxLlZlcmlmeVJlcG9ydCJ4CgxWZXJpZnlSZXBvcnQSDgoGZXZlbnRzGAEgASgEEg8KB3JlY29yZHMYAiABKAQSEgoKaW5kZXhfcm93cxgDIAEoBBIRCglzbmFwc2hvdHMYBCABKAQSDgoGZXJyb3JzGAUgASgEEhAKCGZpbmRpbmdzGAYgAygJIg8KDVZhY3V1bVJlcXVlc3QiPgoOVmFjdXVtUmVzcG9uc2USLAoIcHJvZ3Jlc3MYASABKAsyGi5ldmVyc2hhcmQudjEuV29ya1Byb2dyZXNzIlEKDUJhY2t1cFJlcXVlc3QSDgoGdGFyZ2V0GAEgASgJEhIKCnRydXRoX29ubHkYAiABKAgSEgoFdXBfdG8YAyABKARIAIgBAUIICgZfdXBfdG8iTQoOQmFja3VwUmVzcG9uc2USLAoIcHJvZ3Jlc3MYASABKAsyGi5ldmVyc2hhcmQudjEuV29ya1Byb2dyZXNzEg0KBXVwX3RvGAIgASgEMrAICgpFdmVudFN0b3JlEkMKBkFwcGVuZBIbLmV2ZXJzaGFyZC52MS5BcHBlbmRSZXF1ZXN0GhwuZXZlcnNoYXJkLnYxLkFwcGVuZFJlc3BvbnNlEkoKCkFwcGVuZE1hbnkSGy5ldmVyc2hhcmQudjEuQXBwZW5kUmVxdWVzdBobLmV2ZXJzaGFyZC52MS5BcHBlbmRPdXRjb21lKAEwARI3CgRSZWFkEhkuZXZlcnNoYXJkLnYxLlJlYWRSZXF1ZXN0GhIuZXZlcnNoYXJkLnYxLlBhZ2UwARJOCglTdWJzY3JpYmUSHi5ldmVyc2hhcmQudjEuU3Vic2NyaWJlUmVxdWVzdBofLmV2ZXJzaGFyZC52MS5TdWJzY3JpYmVSZXNwb25zZTABEj0KBEhlYWQSGS5ldmVyc2hhcmQudjEuSGVhZFJlcXVlc3QaGi5ldmVyc2hhcmQudjEuSGVhZFJlc3BvbnNlEkYKCEdldEV2ZW50Eh0uZXZlcnNoYXJkLnYxLkdldEV2ZW50UmVxdWVzdBobLmV2ZXJzaGFyZC52MS5SZWNvcmRlZEV2ZW50Ek4KDEdldEFnZ3JlZ2F0ZRIhLmV2ZXJzaGFyZC52MS5HZXRBZ2dyZWdhdGVSZXF1ZXN0GhsuZXZlcnNoYXJkLnYxLkFnZ3JlZ2F0ZUluZm8SWwoOTGlzdEFnZ3JlZ2F0ZXMSIy5ldmVyc2hhcmQudjEuTGlzdEFnZ3JlZ2F0ZXNSZXF1ZXN0GiQuZXZlcnNoYXJkLnYxLkxpc3RBZ2dyZWdhdGVzUmVzcG9uc2USSQoIR2V0U3RhdGUSHS5ldmVyc2hhcmQudjEuR2V0U3RhdGVSZXF1ZXN0Gh4uZXZlcnNoYXJkLnYxLkdldFN0YXRlUmVzcG9uc2USSAoLUHV0U25hcHNob3QSFi5ldmVyc2hhcmQudjEuU25hcHNob3QaIS5ldmVyc2hhcmQudjEuUHV0U25hcHNob3RSZXNwb25zZRJSCgtHZXRTbmFwc2hvdBIgLmV2ZXJzaGFyZC52MS5HZXRTbmFwc2hvdFJlcXVlc3QaIS5ldmVyc2hhcmQudjEuR2V0U25hcHNob3RSZXNwb25zZRJYCg1MaXN0U25hcHNob3RzEiIuZXZlcnNoYXJkLnYxLkxpc3RTbmFwc2hvdHNSZXF1ZXN0GiMuZXZlcnNoYXJkLnYxLkxpc3RTbmFwc2hvdHNSZXNwb25zZRJJCghHZXRUeXBlcxIdLmV2ZXJzaGFyZC52MS5HZXRUeXBlc1JlcXVlc3QaHi5ldmVyc2hhcmQudjEuR2V0VHlwZXNSZXNwb25zZRJGCgdNZW1iZXJzEhwuZXZlcnNoYXJkLnYxLk1lbWJlcnNSZXF1ZXN0Gh0uZXZlcnNoYXJkLnYxLk1lbWJlcnNSZXNwb25zZTLpAgoOQWRtaW5pc3RyYXRpb24SQAoFU3RhdHMSGi5ldmVyc2hhcmQudjEuU3RhdHNSZXF1ZXN0GhsuZXZlcnNoYXJkLnYxLlN0YXRzUmVzcG9uc2USQAoFRmx1c2gSGi5ldmVyc2hhcmQudjEuRmx1c2hSZXF1ZXN0GhsuZXZlcnNoYXJkLnYxLkZsdXNoUmVzcG9uc2USRQoGVmVyaWZ5EhsuZXZlcnNoYXJkLnYxLlZlcmlmeVJlcXVlc3QaHC5ldmVyc2hhcmQudjEuVmVyaWZ5UmVzcG9uc2UwARJFCgZWYWN1dW0SGy5ldmVyc2hhcmQudjEuVmFjdXVtUmVxdWVzdBocLmV2ZXJzaGFyZC52MS5WYWN1dW1SZXNwb25zZTABEkUKBkJhY2t1cBIbLmV2ZXJzaGFyZC52MS5CYWNrdXBSZXF1ZXN0GhwuZXZlcnNoYXJkLnYxLkJhY2t1cFJlc3BvbnNlMAFiBnByb3RvMw", [file_evershard_v1_event, file_evershard_v1_store]);
+  fileDesc("ChpldmVyc2hhcmQvdjEvc2VydmljZS5wcm90bxIMZXZlcnNoYXJkLnYxIkMKB0F0TGVhc3QSEAoIcG9zaXRpb24YASABKAQSFwoKdGltZW91dF9tcxgCIAEoDUgAiAEBQg0KC190aW1lb3V0X21zInQKDUFwcGVuZE91dGNvbWUSMAoIYXBwZW5kZWQYASABKAsyHC5ldmVyc2hhcmQudjEuQXBwZW5kUmVzcG9uc2VIABImCgdyZWZ1c2VkGAIgASgLMhMuZXZlcnNoYXJkLnYxLkVycm9ySABCCQoHb3V0Y29tZSLhAQoLUmVhZFJlcXVlc3QSIgoFcXVlcnkYASABKAsyEy5ldmVyc2hhcmQudjEuUXVlcnkSKgoHb3B0aW9ucxgCIAEoCzIZLmV2ZXJzaGFyZC52MS5SZWFkT3B0aW9ucxIsCglhZ2dyZWdhdGUYAyABKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSKwoGc3RyZWFtGAQgASgLMhsuZXZlcnNoYXJkLnYxLlN0cmVhbU9wdGlvbnMSJwoIYXRfbGVhc3QYBSABKAsyFS5ldmVyc2hhcmQudjEuQXRMZWFzdCKyAQoQU3Vic2NyaWJlUmVxdWVzdBIiCgVxdWVyeRgBIAEoCzITLmV2ZXJzaGFyZC52MS5RdWVyeRISCgVhZnRlchgCIAEoBEgAiAEBEhwKD3BhZ2VfZXZlbnRzX21heBgDIAEoDUgBiAEBEhkKDGhlYXJ0YmVhdF9tcxgEIAEoDUgCiAEBQggKBl9hZnRlckISChBfcGFnZV9ldmVudHNfbWF4Qg8KDV9oZWFydGJlYXRfbXMi9AEKEVN1YnNjcmliZVJlc3BvbnNlEjIKBGtpbmQYASABKA4yJC5ldmVyc2hhcmQudjEuU3Vic2NyaWJlUmVzcG9uc2UuS2luZBIrCgZldmVudHMYAiADKAsyGy5ldmVyc2hhcmQudjEuUmVjb3JkZWRFdmVudBIRCgl3YXRlcm1hcmsYAyABKAQiawoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDwoLS0lORF9FVkVOVFMQARISCg5LSU5EX0NBVUdIVF9VUBACEhQKEEtJTkRfRkVMTF9CRUhJTkQQAxISCg5LSU5EX0hFQVJUQkVBVBAEIjYKC0hlYWRSZXF1ZXN0EicKCGF0X2xlYXN0GAEgASgLMhUuZXZlcnNoYXJkLnYxLkF0TGVhc3QiIQoMSGVhZFJlc3BvbnNlEhEKCXdhdGVybWFyaxgBIAEoBCJMCg9HZXRFdmVudFJlcXVlc3QSEAoIcG9zaXRpb24YASABKAQSJwoIYXRfbGVhc3QYAiABKAsyFS5ldmVyc2hhcmQudjEuQXRMZWFzdCJ0Cg1BZ2dyZWdhdGVJbmZvEiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBIPCgd2ZXJzaW9uGAIgASgEEhUKDWxhc3RfcG9zaXRpb24YAyABKAQSDQoFc2hhcmQYBCABKA0iigEKE0dldEFnZ3JlZ2F0ZVJlcXVlc3QSLAoJYWdncmVnYXRlGAEgASgLMhkuZXZlcnNoYXJkLnYxLkFnZ3JlZ2F0ZUlkEhIKBXVwX3RvGAIgASgESACIAQESJwoIYXRfbGVhc3QYAyABKAsyFS5ldmVyc2hhcmQudjEuQXRMZWFzdEIICgZfdXBfdG8ipAEKFUxpc3RBZ2dyZWdhdGVzUmVxdWVzdBIRCgR0eXBlGAEgASgJSACIAQESKAoFYWZ0ZXIYAiABKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSEgoFbGltaXQYAyABKA1IAYgBARInCghhdF9sZWFzdBgEIAEoCzIVLmV2ZXJzaGFyZC52MS5BdExlYXN0QgcKBV90eXBlQggKBl9saW1pdCJJChZMaXN0QWdncmVnYXRlc1Jlc3BvbnNlEi8KCmFnZ3JlZ2F0ZXMYASADKAsyGy5ldmVyc2hhcmQudjEuQWdncmVnYXRlSW5mbyLGAQoPR2V0U3RhdGVSZXF1ZXN0EiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBIUCgd2ZXJzaW9uGAIgASgESACIAQESEgoFdXBfdG8YAyABKARIAYgBARISCgVsaW1pdBgEIAEoBEgCiAEBEicKCGF0X2xlYXN0GAUgASgLMhUuZXZlcnNoYXJkLnYxLkF0TGVhc3RCCgoIX3ZlcnNpb25CCAoGX3VwX3RvQggKBl9saW1pdCIgChBHZXRTdGF0ZVJlc3BvbnNlEgwKBGpzb24YASABKAkiFQoTUHV0U25hcHNob3RSZXNwb25zZSK1AQoSR2V0U25hcHNob3RSZXF1ZXN0EiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBIZCgxhdF9vcl9iZWZvcmUYAiABKARIAIgBARISCgV1cF90bxgDIAEoBEgBiAEBEicKCGF0X2xlYXN0GAQgASgLMhUuZXZlcnNoYXJkLnYxLkF0TGVhc3RCDwoNX2F0X29yX2JlZm9yZUIICgZfdXBfdG8iRwoTR2V0U25hcHNob3RSZXNwb25zZRIwCghzbmFwc2hvdBgBIAEoCzIeLmV2ZXJzaGFyZC52MS5SZWNvcmRlZFNuYXBzaG90Im0KFExpc3RTbmFwc2hvdHNSZXF1ZXN0EiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBInCghhdF9sZWFzdBgCIAEoCzIVLmV2ZXJzaGFyZC52MS5BdExlYXN0IkoKFUxpc3RTbmFwc2hvdHNSZXNwb25zZRIxCglzbmFwc2hvdHMYASADKAsyHi5ldmVyc2hhcmQudjEuUmVjb3JkZWRTbmFwc2hvdCIRCg9HZXRUeXBlc1JlcXVlc3QiIQoQR2V0VHlwZXNSZXNwb25zZRINCgV0eXBlcxgBIAEoDCIQCg5NZW1iZXJzUmVxdWVzdCLcAQoPTWVtYmVyc1Jlc3BvbnNlEhAKCHN0b3JlX2lkGAEgASgJEg8KB2ZvcmtfaWQYAiABKAkSDgoGc2hhcmRzGAMgASgNEgwKBGhhc2gYBCABKA0SDAoEaGVyZRgFIAEoDRIzCgdtZW1iZXJzGAYgAygLMiIuZXZlcnNoYXJkLnYxLk1lbWJlcnNSZXNwb25zZS5Ob2RlEg4KBm93bmVycxgHIAMoDRIOCgZlcG9jaHMYCCADKAQaJQoETm9kZRIMCgRub2RlGAEgASgNEg8KB2FkZHJlc3MYAiABKAkiDgoMU3RhdHNSZXF1ZXN0Ip0DCg1TdGF0c1Jlc3BvbnNlEhAKCHN0b3JlX2lkGAEgASgJEg4KBnNoYXJkcxgCIAEoDRIOCgZmb3JtYXQYAyABKA0SDAoEaGFzaBgEIAEoDRIVCg1jcmVhdGVkX2F0X3VzGAUgASgDEhEKCXdhdGVybWFyaxgGIAEoBBIOCgZzZWFsZWQYByABKAQSEwoLdGFpbF9ldmVudHMYCCABKAQSDwoHY29tbWl0cxgJIAEoBBIPCgdhcHBlbmRzGAogASgEEg8KB3JlZnVzZWQYCyABKAQSEgoKZGlza19ieXRlcxgMIAEoBBIXCg9kaXNrX2ZyZWVfYnl0ZXMYDSABKAQSFAoMbWVtb3J5X2J5dGVzGA4gASgEEhoKEmJhY2tlbmRfYXNzZXJ0aW9ucxgPIAEoCBIzCgdkZXRhaWxzGBAgAygLMiIuZXZlcnNoYXJkLnYxLlN0YXRzUmVzcG9uc2UuRGV0YWlsEg8KB2ZvcmtfaWQYESABKAkaJQoGRGV0YWlsEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAQiDgoMRmx1c2hSZXF1ZXN0Ig8KDUZsdXNoUmVzcG9uc2UiKwoMV29ya1Byb2dyZXNzEgwKBGRvbmUYASABKAQSDQoFdG90YWwYAiABKAQiDwoNVmVyaWZ5UmVxdWVzdCJqCg5WZXJpZnlSZXNwb25zZRIsCghwcm9ncmVzcxgBIAEoCzIaLmV2ZXJzaGFyZC52MS5Xb3JrUHJvZ3Jlc3MSKgoGcmVwb3J0GAIgASgLMhouZXZlcnNoYXJkLnYxLlZlcmlmeVJlcG9ydCJ4CgxWZXJpZnlSZXBvcnQSDgoGZXZlbnRzGAEgASgEEg8KB3JlY29yZHMYAiABKAQSEgoKaW5kZXhfcm93cxgDIAEoBBIRCglzbmFwc2hvdHMYBCABKAQSDgoGZXJyb3JzGAUgASgEEhAKCGZpbmRpbmdzGAYgAygJIg8KDVZhY3V1bVJlcXVlc3QiPgoOVmFjdXVtUmVzcG9uc2USLAoIcHJvZ3Jlc3MYASABKAsyGi5ldmVyc2hhcmQudjEuV29ya1Byb2dyZXNzIlEKDUJhY2t1cFJlcXVlc3QSDgoGdGFyZ2V0GAEgASgJEhIKCnRydXRoX29ubHkYAiABKAgSEgoFdXBfdG8YAyABKARIAIgBAUIICgZfdXBfdG8iTQoOQmFja3VwUmVzcG9uc2USLAoIcHJvZ3Jlc3MYASABKAsyGi5ldmVyc2hhcmQudjEuV29ya1Byb2dyZXNzEg0KBXVwX3RvGAIgASgEIhYKFENsdXN0ZXJTdGF0dXNSZXF1ZXN0IrMEChVDbHVzdGVyU3RhdHVzUmVzcG9uc2USDAoEc2VsZhgBIAEoDRIPCgdhcHBsaWVkGAIgASgEEg8KB3Ryb3VibGUYAyABKAkSEwoLY29vcmRpbmF0b3IYBCABKAQSEAoIbGFzdF9jdXQYBSABKAQSEQoJd2F0ZXJtYXJrGAYgASgEEhcKD2N1dHNfcGVyX3NlY29uZBgHIAEoBBI3CgVub2RlcxgIIAMoCzIoLmV2ZXJzaGFyZC52MS5DbHVzdGVyU3RhdHVzUmVzcG9uc2UuTm9kZRI5CgZzaGFyZHMYCSADKAsyKS5ldmVyc2hhcmQudjEuQ2x1c3RlclN0YXR1c1Jlc3BvbnNlLlNoYXJkGqQBCgROb2RlEgwKBG5vZGUYASABKA0SDwoHYWRkcmVzcxgCIAEoCRIMCgRkb29yGAMgASgJEgoKAnVwGAQgASgIEhAKCHNpbmNlX3VzGAUgASgSEg8KB3ZlcnNpb24YBiABKAkSDgoGc2hhcmRzGAcgASgNEg8KB2FwcGxpZWQYCCABKAQSDgoGYmVoaW5kGAkgASgEEg8KB3JlZnVzZWQYCiABKA0afAoFU2hhcmQSDAoEbm9kZRgBIAEoDRINCgVlcG9jaBgCIAEoBBIMCgRvcGVuGAMgASgIEg8KB2R1cmFibGUYBCABKAQSDwoHb3JkZXJlZBgFIAEoBBIVCg1sYXN0X3Bvc2l0aW9uGAYgASgEEg8KB3Ryb3VibGUYByABKAkiSgoJU2hhcmRMb3NzEg0KBXNoYXJkGAEgASgNEgwKBGZyb20YAiABKAQSDQoFdW50aWwYAyABKAQSEQoJdW5vcmRlcmVkGAQgASgEIl8KFENsdXN0ZXJBc3NpZ25SZXF1ZXN0EgwKBG5vZGUYASABKA0SDgoGc2hhcmRzGAIgAygNEikKCGFjY2VwdGVkGAMgAygLMhcuZXZlcnNoYXJkLnYxLlNoYXJkTG9zcyJOChVDbHVzdGVyQXNzaWduUmVzcG9uc2USDAoEZG9uZRgBIAEoCBInCgZsb3NzZXMYAiADKAsyFy5ldmVyc2hhcmQudjEuU2hhcmRMb3NzMrAICgpFdmVudFN0b3JlEkMKBkFwcGVuZBIbLmV2ZXJzaGFyZC52MS5BcHBlbmRSZXF1ZXN0GhwuZXZlcnNoYXJkLnYxLkFwcGVuZFJlc3BvbnNlEkoKCkFwcGVuZE1hbnkSGy5ldmVyc2hhcmQudjEuQXBwZW5kUmVxdWVzdBobLmV2ZXJzaGFyZC52MS5BcHBlbmRPdXRjb21lKAEwARI3CgRSZWFkEhkuZXZlcnNoYXJkLnYxLlJlYWRSZXF1ZXN0GhIuZXZlcnNoYXJkLnYxLlBhZ2UwARJOCglTdWJzY3JpYmUSHi5ldmVyc2hhcmQudjEuU3Vic2NyaWJlUmVxdWVzdBofLmV2ZXJzaGFyZC52MS5TdWJzY3JpYmVSZXNwb25zZTABEj0KBEhlYWQSGS5ldmVyc2hhcmQudjEuSGVhZFJlcXVlc3QaGi5ldmVyc2hhcmQudjEuSGVhZFJlc3BvbnNlEkYKCEdldEV2ZW50Eh0uZXZlcnNoYXJkLnYxLkdldEV2ZW50UmVxdWVzdBobLmV2ZXJzaGFyZC52MS5SZWNvcmRlZEV2ZW50Ek4KDEdldEFnZ3JlZ2F0ZRIhLmV2ZXJzaGFyZC52MS5HZXRBZ2dyZWdhdGVSZXF1ZXN0GhsuZXZlcnNoYXJkLnYxLkFnZ3JlZ2F0ZUluZm8SWwoOTGlzdEFnZ3JlZ2F0ZXMSIy5ldmVyc2hhcmQudjEuTGlzdEFnZ3JlZ2F0ZXNSZXF1ZXN0GiQuZXZlcnNoYXJkLnYxLkxpc3RBZ2dyZWdhdGVzUmVzcG9uc2USSQoIR2V0U3RhdGUSHS5ldmVyc2hhcmQudjEuR2V0U3RhdGVSZXF1ZXN0Gh4uZXZlcnNoYXJkLnYxLkdldFN0YXRlUmVzcG9uc2USSAoLUHV0U25hcHNob3QSFi5ldmVyc2hhcmQudjEuU25hcHNob3QaIS5ldmVyc2hhcmQudjEuUHV0U25hcHNob3RSZXNwb25zZRJSCgtHZXRTbmFwc2hvdBIgLmV2ZXJzaGFyZC52MS5HZXRTbmFwc2hvdFJlcXVlc3QaIS5ldmVyc2hhcmQudjEuR2V0U25hcHNob3RSZXNwb25zZRJYCg1MaXN0U25hcHNob3RzEiIuZXZlcnNoYXJkLnYxLkxpc3RTbmFwc2hvdHNSZXF1ZXN0GiMuZXZlcnNoYXJkLnYxLkxpc3RTbmFwc2hvdHNSZXNwb25zZRJJCghHZXRUeXBlcxIdLmV2ZXJzaGFyZC52MS5HZXRUeXBlc1JlcXVlc3QaHi5ldmVyc2hhcmQudjEuR2V0VHlwZXNSZXNwb25zZRJGCgdNZW1iZXJzEhwuZXZlcnNoYXJkLnYxLk1lbWJlcnNSZXF1ZXN0Gh0uZXZlcnNoYXJkLnYxLk1lbWJlcnNSZXNwb25zZTKdBAoOQWRtaW5pc3RyYXRpb24SQAoFU3RhdHMSGi5ldmVyc2hhcmQudjEuU3RhdHNSZXF1ZXN0GhsuZXZlcnNoYXJkLnYxLlN0YXRzUmVzcG9uc2USQAoFRmx1c2gSGi5ldmVyc2hhcmQudjEuRmx1c2hSZXF1ZXN0GhsuZXZlcnNoYXJkLnYxLkZsdXNoUmVzcG9uc2USRQoGVmVyaWZ5EhsuZXZlcnNoYXJkLnYxLlZlcmlmeVJlcXVlc3QaHC5ldmVyc2hhcmQudjEuVmVyaWZ5UmVzcG9uc2UwARJFCgZWYWN1dW0SGy5ldmVyc2hhcmQudjEuVmFjdXVtUmVxdWVzdBocLmV2ZXJzaGFyZC52MS5WYWN1dW1SZXNwb25zZTABEkUKBkJhY2t1cBIbLmV2ZXJzaGFyZC52MS5CYWNrdXBSZXF1ZXN0GhwuZXZlcnNoYXJkLnYxLkJhY2t1cFJlc3BvbnNlMAESWAoNQ2x1c3RlclN0YXR1cxIiLmV2ZXJzaGFyZC52MS5DbHVzdGVyU3RhdHVzUmVxdWVzdBojLmV2ZXJzaGFyZC52MS5DbHVzdGVyU3RhdHVzUmVzcG9uc2USWAoNQ2x1c3RlckFzc2lnbhIiLmV2ZXJzaGFyZC52MS5DbHVzdGVyQXNzaWduUmVxdWVzdBojLmV2ZXJzaGFyZC52MS5DbHVzdGVyQXNzaWduUmVzcG9uc2ViBnByb3RvMw", [file_evershard_v1_event, file_evershard_v1_store]);
 
 /**
  * Waits until the watermark has reached a position: reads what was written, on any node.
@@ -1080,6 +1080,310 @@ export const BackupResponseSchema: GenMessage<BackupResponse> = /*@__PURE__*/
   messageDesc(file_evershard_v1_service, 34);
 
 /**
+ * @generated from message evershard.v1.ClusterStatusRequest
+ */
+export type ClusterStatusRequest = Message<"evershard.v1.ClusterStatusRequest"> & {
+};
+
+/**
+ * Describes the message evershard.v1.ClusterStatusRequest.
+ * Use `create(ClusterStatusRequestSchema)` to create a new message.
+ */
+export const ClusterStatusRequestSchema: GenMessage<ClusterStatusRequest> = /*@__PURE__*/
+  messageDesc(file_evershard_v1_service, 35);
+
+/**
+ * @generated from message evershard.v1.ClusterStatusResponse
+ */
+export type ClusterStatusResponse = Message<"evershard.v1.ClusterStatusResponse"> & {
+  /**
+   * the node that answers
+   *
+   * @generated from field: uint32 self = 1;
+   */
+  self: number;
+
+  /**
+   * the position it has applied
+   *
+   * @generated from field: uint64 applied = 2;
+   */
+  applied: bigint;
+
+  /**
+   * why the coordinator was not asked; then the rest is what the node remembers
+   *
+   * @generated from field: string trouble = 3;
+   */
+  trouble: string;
+
+  /**
+   * its epoch
+   *
+   * @generated from field: uint64 coordinator = 4;
+   */
+  coordinator: bigint;
+
+  /**
+   * @generated from field: uint64 last_cut = 5;
+   */
+  lastCut: bigint;
+
+  /**
+   * @generated from field: uint64 watermark = 6;
+   */
+  watermark: bigint;
+
+  /**
+   * of the last ten seconds
+   *
+   * @generated from field: uint64 cuts_per_second = 7;
+   */
+  cutsPerSecond: bigint;
+
+  /**
+   * ascending by number
+   *
+   * @generated from field: repeated evershard.v1.ClusterStatusResponse.Node nodes = 8;
+   */
+  nodes: ClusterStatusResponse_Node[];
+
+  /**
+   * one a shard
+   *
+   * @generated from field: repeated evershard.v1.ClusterStatusResponse.Shard shards = 9;
+   */
+  shards: ClusterStatusResponse_Shard[];
+};
+
+/**
+ * Describes the message evershard.v1.ClusterStatusResponse.
+ * Use `create(ClusterStatusResponseSchema)` to create a new message.
+ */
+export const ClusterStatusResponseSchema: GenMessage<ClusterStatusResponse> = /*@__PURE__*/
+  messageDesc(file_evershard_v1_service, 36);
+
+/**
+ * @generated from message evershard.v1.ClusterStatusResponse.Node
+ */
+export type ClusterStatusResponse_Node = Message<"evershard.v1.ClusterStatusResponse.Node"> & {
+  /**
+   * @generated from field: uint32 node = 1;
+   */
+  node: number;
+
+  /**
+   * HOST:PORT for other nodes
+   *
+   * @generated from field: string address = 2;
+   */
+  address: string;
+
+  /**
+   * HOST:PORT for clients
+   *
+   * @generated from field: string door = 3;
+   */
+  door: string;
+
+  /**
+   * @generated from field: bool up = 4;
+   */
+  up: boolean;
+
+  /**
+   * microseconds since 1970: up or down since then; 0: not known
+   *
+   * @generated from field: sint64 since_us = 5;
+   */
+  sinceUs: bigint;
+
+  /**
+   * @generated from field: string version = 6;
+   */
+  version: string;
+
+  /**
+   * it owns
+   *
+   * @generated from field: uint32 shards = 7;
+   */
+  shards: number;
+
+  /**
+   * the last cut it said to have applied
+   *
+   * @generated from field: uint64 applied = 8;
+   */
+  applied: bigint;
+
+  /**
+   * cuts that were there and not applied when it said so
+   *
+   * @generated from field: uint64 behind = 9;
+   */
+  behind: bigint;
+
+  /**
+   * of its shards, those whose disk is refused
+   *
+   * @generated from field: uint32 refused = 10;
+   */
+  refused: number;
+};
+
+/**
+ * Describes the message evershard.v1.ClusterStatusResponse.Node.
+ * Use `create(ClusterStatusResponse_NodeSchema)` to create a new message.
+ */
+export const ClusterStatusResponse_NodeSchema: GenMessage<ClusterStatusResponse_Node> = /*@__PURE__*/
+  messageDesc(file_evershard_v1_service, 36, 0);
+
+/**
+ * @generated from message evershard.v1.ClusterStatusResponse.Shard
+ */
+export type ClusterStatusResponse_Shard = Message<"evershard.v1.ClusterStatusResponse.Shard"> & {
+  /**
+   * 0: nobody
+   *
+   * @generated from field: uint32 node = 1;
+   */
+  node: number;
+
+  /**
+   * @generated from field: uint64 epoch = 2;
+   */
+  epoch: bigint;
+
+  /**
+   * @generated from field: bool open = 3;
+   */
+  open: boolean;
+
+  /**
+   * the first offset that was not reported as durable
+   *
+   * @generated from field: uint64 durable = 4;
+   */
+  durable: bigint;
+
+  /**
+   * the first offset without a place in the order
+   *
+   * @generated from field: uint64 ordered = 5;
+   */
+  ordered: bigint;
+
+  /**
+   * @generated from field: uint64 last_position = 6;
+   */
+  lastPosition: bigint;
+
+  /**
+   * why it is not open
+   *
+   * @generated from field: string trouble = 7;
+   */
+  trouble: string;
+};
+
+/**
+ * Describes the message evershard.v1.ClusterStatusResponse.Shard.
+ * Use `create(ClusterStatusResponse_ShardSchema)` to create a new message.
+ */
+export const ClusterStatusResponse_ShardSchema: GenMessage<ClusterStatusResponse_Shard> = /*@__PURE__*/
+  messageDesc(file_evershard_v1_service, 36, 1);
+
+/**
+ * Offsets [from, until) that have positions and are not there.
+ *
+ * @generated from message evershard.v1.ShardLoss
+ */
+export type ShardLoss = Message<"evershard.v1.ShardLoss"> & {
+  /**
+   * @generated from field: uint32 shard = 1;
+   */
+  shard: number;
+
+  /**
+   * @generated from field: uint64 from = 2;
+   */
+  from: bigint;
+
+  /**
+   * @generated from field: uint64 until = 3;
+   */
+  until: bigint;
+
+  /**
+   * so many offsets behind them, which have no position yet
+   *
+   * @generated from field: uint64 unordered = 4;
+   */
+  unordered: bigint;
+};
+
+/**
+ * Describes the message evershard.v1.ShardLoss.
+ * Use `create(ShardLossSchema)` to create a new message.
+ */
+export const ShardLossSchema: GenMessage<ShardLoss> = /*@__PURE__*/
+  messageDesc(file_evershard_v1_service, 37);
+
+/**
+ * @generated from message evershard.v1.ClusterAssignRequest
+ */
+export type ClusterAssignRequest = Message<"evershard.v1.ClusterAssignRequest"> & {
+  /**
+   * @generated from field: uint32 node = 1;
+   */
+  node: number;
+
+  /**
+   * @generated from field: repeated uint32 shards = 2;
+   */
+  shards: number[];
+
+  /**
+   * exactly what is lost
+   *
+   * @generated from field: repeated evershard.v1.ShardLoss accepted = 3;
+   */
+  accepted: ShardLoss[];
+};
+
+/**
+ * Describes the message evershard.v1.ClusterAssignRequest.
+ * Use `create(ClusterAssignRequestSchema)` to create a new message.
+ */
+export const ClusterAssignRequestSchema: GenMessage<ClusterAssignRequest> = /*@__PURE__*/
+  messageDesc(file_evershard_v1_service, 38);
+
+/**
+ * @generated from message evershard.v1.ClusterAssignResponse
+ */
+export type ClusterAssignResponse = Message<"evershard.v1.ClusterAssignResponse"> & {
+  /**
+   * false: nothing was done, the losses must be accepted first
+   *
+   * @generated from field: bool done = 1;
+   */
+  done: boolean;
+
+  /**
+   * @generated from field: repeated evershard.v1.ShardLoss losses = 2;
+   */
+  losses: ShardLoss[];
+};
+
+/**
+ * Describes the message evershard.v1.ClusterAssignResponse.
+ * Use `create(ClusterAssignResponseSchema)` to create a new message.
+ */
+export const ClusterAssignResponseSchema: GenMessage<ClusterAssignResponse> = /*@__PURE__*/
+  messageDesc(file_evershard_v1_service, 39);
+
+/**
  * @generated from service evershard.v1.EventStore
  */
 export const EventStore: GenService<{
@@ -1264,6 +1568,26 @@ export const Administration: GenService<{
     methodKind: "server_streaming";
     input: typeof BackupRequestSchema;
     output: typeof BackupResponseSchema;
+  },
+  /**
+   * Of a cluster, asked at any of its nodes; invalid_argument where the store is one process.
+   *
+   * @generated from rpc evershard.v1.Administration.ClusterStatus
+   */
+  clusterStatus: {
+    methodKind: "unary";
+    input: typeof ClusterStatusRequestSchema;
+    output: typeof ClusterStatusResponseSchema;
+  },
+  /**
+   * Gives shards, whose node is gone for good or came back with less, to a node that is up: all of them, or none.
+   *
+   * @generated from rpc evershard.v1.Administration.ClusterAssign
+   */
+  clusterAssign: {
+    methodKind: "unary";
+    input: typeof ClusterAssignRequestSchema;
+    output: typeof ClusterAssignResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_evershard_v1_service, 1);
