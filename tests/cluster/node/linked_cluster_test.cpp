@@ -194,7 +194,7 @@ TEST_F(LinkedCluster, KeepsTheOrderOfWhatOneThreadSends) {
   std::vector<std::string> refusals;
   for (std::uint64_t round = 0; round != rounds; ++round) {
     for (std::uint64_t i = 0; i != aggregates; ++i) {
-      const AggregateId aggregate{"account", std::to_string(i)};
+      const auto aggregate = "account-" + std::to_string(i);
       auto one = Append().event(aggregate, "Charged", std::to_string(round)).expect(aggregate, ExpectedVersion::exactly(SeqNr{round}));
       nodes[0]->node->append_async(std::move(one), [&, round](const Result<Appended>& done) {
         const std::lock_guard lock(mutex);
