@@ -124,11 +124,12 @@ NodeCommitter::NodeCommitter(storage::NodeStore& store, NodeNetwork& network, No
   auto unordered = store.take_unordered();
   auto covered = storage::covered_rows(store.rows(), store.identity().shards);
   auto start = start_of(store, covered ? *covered : std::map<ShardId, storage::Covered>{}, unordered, options_);
-  order_ = NodeOrder(start);
   actors::ShardWriters::Options writers;
   writers.node = options_.self.node;
   writers.key = store.identity().term_key;
   writers_ = std::make_unique<actors::ShardWriters>(writers_of(start, std::move(unordered)), writers);
+  for (auto& [shard, at] : start.shards) at.tail = writers_->tail(shard);
+  order_ = NodeOrder(start);
   for (const auto& [shard, at] : start.shards) {
     if (at.damaged) {
       WriterActions none;  // nobody waits yet

@@ -75,7 +75,7 @@ inline constexpr std::array mutants{
     Mutant{Off::tail_recovered, "tail_recovered", 1, true},
     Mutant{Off::sync_first, "sync_first", 2, true},
     Mutant{Off::refusal_confirmed, "refusal_confirmed", 1, true},
-    Mutant{Off::begins_synced, "begins_synced", 37, true},
+    Mutant{Off::begins_synced, "begins_synced", 314, true},
     Mutant{Off::cut_since, "cut_since", 12, true},
 };
 

@@ -40,7 +40,9 @@ TEST(CoveredRow, IsReadAsItWasWritten) {
     EXPECT_EQ(*read, covered);
     for (std::size_t size = 0; size != bytes.size(); ++size) {
       const auto part = decode_covered(std::string_view(bytes).substr(0, size));
-      if (part) EXPECT_NE(*part, covered) << size;
+      if (part) {
+        EXPECT_NE(*part, covered) << size;
+      }
     }
     EXPECT_FALSE(decode_covered(bytes + "x"));
   }

@@ -5,11 +5,13 @@
 #include <condition_variable>
 #include <future>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "evershard/cluster/node/node_committer.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/open.hpp"
+#include "tests/contract/temporary_folder.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -74,23 +76,13 @@ class HeardByCoordinator final : public NodeNetwork {
 class NodeCommitterTest : public ::testing::Test {
  protected:
   NodeCommitterTest() {
-    storage::StoreOptions options;
-    options.shards = scripted_shards;
-    options.member = storage::ClusterMember{1, EventId::random(), EventId::random(), 4711, Timestamp::now()};
-    store_ = storage::open_node_store(options).value();
-    NodeCommitterOptions committing;
-    committing.self = scripted_self;
-    committing.append_timeout = 20s;
-    node_ = std::make_unique<NodeCommitter>(*store_, network_, committing);
-    node_->connected();
-    const auto hello = network_.wait_for<Hello>([](const Hello&) { return true; });
+    options_.data_dir = folder_.path() / "node";
+    options_.shards = scripted_shards;
+    options_.disk_reserve_bytes = 0;
+    options_.member = storage::ClusterMember{1, EventId::random(), EventId::random(), 4711, Timestamp::now()};
+    const auto hello = start(scripted_self);
     node_->receive(Opens{scripted_self, Epoch{1}, own_shard, Epoch{1}});
-    Welcome welcome;
-    welcome.to = scripted_self;
-    welcome.session = hello.session;
-    welcome.coordinator = Epoch{1};
-    welcome.map = sharding::ShardMap(scripted_shards);
-    node_->receive(welcome);
+    welcome(scripted_self, hello.session);
     Cut first;
     first.number = CutNumber{1};
     first.coordinator = Epoch{1};
@@ -100,6 +92,27 @@ class NodeCommitterTest : public ::testing::Test {
     network_.wait_for<Held>([](const Held& held) { return held.cut == CutNumber{1}; });
   }
 
+  /// The process begins, or begins anew. Returns: what it says first.
+  Hello start(NodeProcess self) {
+    node_.reset();
+    store_.reset();
+    store_ = storage::open_node_store(options_).value();
+    NodeCommitterOptions committing;
+    committing.self = self;
+    committing.append_timeout = 20s;
+    node_ = std::make_unique<NodeCommitter>(*store_, network_, committing);
+    node_->connected();
+    return network_.wait_for<Hello>([&](const Hello& hello) { return hello.from == self; });
+  }
+  void welcome(NodeProcess self, std::uint64_t session, CutNumber last_cut = CutNumber{0}) {
+    Welcome welcome;
+    welcome.to = self;
+    welcome.session = session;
+    welcome.coordinator = Epoch{1};
+    welcome.last_cut = last_cut;
+    welcome.map = sharding::ShardMap(scripted_shards);
+    node_->receive(welcome);
+  }
   /// Waits until the node has reported it.
   std::future<Result<Appended>> append(const std::string& payload, ShardOffset at) {
     auto promise = std::make_shared<std::promise<Result<Appended>>>();
@@ -133,6 +146,8 @@ class NodeCommitterTest : public ::testing::Test {
     EXPECT_EQ(done->first_position, position);
   }
 
+  TemporaryFolder folder_;
+  storage::StoreOptions options_;
   HeardByCoordinator network_;
   std::unique_ptr<storage::NodeStore> store_;
   std::unique_ptr<NodeCommitter> node_;
@@ -168,6 +183,22 @@ TEST_F(NodeCommitterTest, GoesOnBehindACheckpointThatIsOneCutAhead) {
 
   expect_at(first, GlobalPosition{3});
   EXPECT_EQ(node_->owner(other_shard), 2u) << "the opening was folded with its cut";
+}
+
+// Its process ended between the report and the cut: the cut comes to the next process, before any opening does.
+TEST_F(NodeCommitterTest, TakesACutOfWhatAnEarlierProcessWrote) {
+  auto first = append("first", ShardOffset{1});
+  constexpr NodeProcess restarted{1, 78};
+  welcome(restarted, start(restarted).session, CutNumber{1});
+  node_->receive(Announce{cut_of_own(CutNumber{2}, GlobalPosition{1}, ShardOffset{1}), GlobalPosition{0}, false});
+  const auto until = std::chrono::steady_clock::now() + 20s;
+  while (store_->view().watermark != GlobalPosition{1} && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(5ms);
+
+  EXPECT_FALSE(node_->failed()) << node_->failed()->what;
+  const auto hello = start({1, 79});
+  ASSERT_EQ(hello.shards.size(), 1u);
+  EXPECT_EQ(hello.shards.front().covered, ShardOffset{2}) << "a damaged shard is covered no further";
+  EXPECT_EQ(hello.shards.front().tail, ShardOffset{2});
 }
 
 TEST_F(NodeCommitterTest, KeepsTheNewestOwnerItHasHeardOf) {
