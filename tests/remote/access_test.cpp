@@ -33,6 +33,7 @@ const std::map<std::string, std::string> scope_of{
     {"Administration.Vacuum", "admin"},
     {"Administration.Backup", "admin"},
     {"Administration.ClusterStatus", "admin"},
+    {"Administration.ClusterAssign", "admin"},
 };
 const std::string tokens = "r read read-read-read-read\na append append-append-append\no admin admin-admin-admin-admin\n";
 const std::map<std::string, std::string> token_of{{"read", "read-read-read-read"}, {"append", "append-append-append"}, {"admin", "admin-admin-admin-admin"}};
