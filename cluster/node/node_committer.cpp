@@ -470,6 +470,8 @@ Result<void> NodeCommitter::match_elsewhere(actors::Prepared& prepared, const st
     if (!match) return refuse(std::move(match).error());
     if (!*match) continue;
     prepared.refusal = {matched_elsewhere(i, **match), **match};
+    // Raised is only what nothing matches, here and elsewhere: a refusal may be looked up once more.
+    for (std::size_t raised = i; raised != from.size(); ++raised) prepared.terms[raised].from = from[raised];
     return {};
   }
   return {};
