@@ -32,7 +32,7 @@ std::string aggregate_of(ShardId shard) {
   }
 }
 
-/// What the node says to its coordinator; nobody else answers.
+/// What the node says to its coordinator; no other node answers but for its one event, where there is one.
 class HeardByCoordinator final : public NodeNetwork {
  public:
   void to_coordinator(ToCoordinator message) override {
@@ -57,7 +57,27 @@ class HeardByCoordinator final : public NodeNetwork {
 
   void forward(std::uint32_t, Append, NodeDone<Appended> done) override { done(refuse(alone())); }
   void ask_part(std::uint32_t, std::shared_ptr<const actors::Attempt>, actors::PartAsked, std::function<void(actors::PartAnswer)>) override {}
-  void read(std::uint32_t, NodePageAsked, NodeDone<NodePage> done) override { done(refuse(alone())); }
+  void read(std::uint32_t, NodePageAsked asked, NodeDone<NodePage> done) override {
+    NodePage page;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!elsewhere_) return done(refuse(alone()));
+      ++reads_;
+      came_.notify_all();
+      if (asked.after < elsewhere_->position && elsewhere_->position <= asked.up_to && asked.query.matches(*elsewhere_)) page.events.push_back(*elsewhere_);
+    }
+    page.complete_to = asked.up_to;
+    page.end = true;
+    done(std::move(page));
+  }
+  void has_elsewhere(RecordedEvent event) {
+    const std::lock_guard lock(mutex_);
+    elsewhere_ = std::move(event);
+  }
+  void wait_for_read() {
+    std::unique_lock lock(mutex_);
+    EXPECT_TRUE(came_.wait_for(lock, 20s, [&] { return reads_ != 0; }));
+  }
   void read_stream(std::uint32_t, NodeStreamAsked, NodeDone<NodePage> done) override { done(refuse(alone())); }
   void head(std::uint32_t, NodeHeadAsked, NodeDone<AggregateInfo> done) override { done(refuse(alone())); }
   void snapshots(std::uint32_t, NodeSnapshotsAsked, NodeDone<std::vector<RecordedSnapshot>> done) override { done(refuse(alone())); }
@@ -70,6 +90,8 @@ class HeardByCoordinator final : public NodeNetwork {
   std::condition_variable came_;
   std::vector<ToCoordinator> heard_;
   std::size_t next_ = 0;
+  std::optional<RecordedEvent> elsewhere_;
+  std::size_t reads_ = 0;
 };
 
 /// A node with shard 0, opened by cut 1.
@@ -104,14 +126,19 @@ class NodeCommitterTest : public ::testing::Test {
     node_->connected();
     return network_.wait_for<Hello>([&](const Hello& hello) { return hello.from == self; });
   }
-  void welcome(NodeProcess self, std::uint64_t session, CutNumber last_cut = CutNumber{0}) {
+  void welcome(NodeProcess self, std::uint64_t session, CutNumber last_cut = CutNumber{0}, sharding::ShardMap map = sharding::ShardMap(scripted_shards)) {
     Welcome welcome;
     welcome.to = self;
     welcome.session = session;
     welcome.coordinator = Epoch{1};
     welcome.last_cut = last_cut;
-    welcome.map = sharding::ShardMap(scripted_shards);
+    welcome.map = std::move(map);
     node_->receive(welcome);
+  }
+  void wait_for_watermark(GlobalPosition position) {
+    const auto until = std::chrono::steady_clock::now() + 20s;
+    while (store_->view().watermark != position && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(5ms);
+    ASSERT_EQ(store_->view().watermark, position);
   }
   /// Waits until the node has reported it.
   std::future<Result<Appended>> append(const std::string& payload, ShardOffset at) {
@@ -191,14 +218,53 @@ TEST_F(NodeCommitterTest, TakesACutOfWhatAnEarlierProcessWrote) {
   constexpr NodeProcess restarted{1, 78};
   welcome(restarted, start(restarted).session, CutNumber{1});
   node_->receive(Announce{cut_of_own(CutNumber{2}, GlobalPosition{1}, ShardOffset{1}), GlobalPosition{0}, false});
-  const auto until = std::chrono::steady_clock::now() + 20s;
-  while (store_->view().watermark != GlobalPosition{1} && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(5ms);
+  wait_for_watermark(GlobalPosition{1});
 
   EXPECT_FALSE(node_->failed()) << node_->failed()->what;
   const auto hello = start({1, 79});
   ASSERT_EQ(hello.shards.size(), 1u);
   EXPECT_EQ(hello.shards.front().covered, ShardOffset{2}) << "a damaged shard is covered no further";
   EXPECT_EQ(hello.shards.front().tail, ShardOffset{2});
+}
+
+// Refused by another node's event, and looked up again, since its shard was opened meanwhile: that event still counts.
+TEST_F(NodeCommitterTest, LooksUpAConditionAgainFromItsBeginning) {
+  Cut others;
+  others.number = CutNumber{2};
+  others.coordinator = Epoch{1};
+  others.first_position = GlobalPosition{1};
+  others.segments.push_back(Segment::elsewhere(3));
+  node_->receive(Announce{others, GlobalPosition{0}, false});
+  wait_for_watermark(GlobalPosition{3});
+  RecordedEvent event;
+  event.position = GlobalPosition{2};
+  event.shard = other_shard;
+  event.type = "Placed";
+  event.tags = {"taken"};
+  network_.has_elsewhere(event);
+
+  constexpr NodeProcess restarted{1, 78};
+  sharding::ShardMap map(scripted_shards);
+  for (std::uint16_t shard = 0; shard != scripted_shards; ++shard) EXPECT_TRUE(map.assign(ShardId{shard}, {shard == own_shard.value ? 1u : 2u, "", Epoch{1}}));
+  welcome(restarted, start(restarted).session, CutNumber{2}, map);
+  while (node_->owner(other_shard) == 0) std::this_thread::sleep_for(5ms);
+  std::promise<Result<Appended>> promise;
+  auto answer = promise.get_future();
+  node_->append_async(Append().event(aggregate_of(own_shard), "Placed", "").fail_if(Query().tags({"taken"}), GlobalPosition{0}), [&promise](Result<Appended> done) { promise.set_value(std::move(done)); });
+  network_.wait_for_read();
+  node_->receive(Opens{restarted, Epoch{1}, own_shard, Epoch{2}});
+  Cut opening;
+  opening.number = CutNumber{3};
+  opening.coordinator = Epoch{1};
+  opening.first_position = GlobalPosition{4};
+  opening.openings.push_back(Opening{own_shard, Epoch{2}, 1, ShardOffset{1}});
+  opening.segments.push_back(Segment::elsewhere(1));
+  node_->receive(Announce{opening, GlobalPosition{4}, false});
+
+  ASSERT_EQ(answer.wait_for(20s), std::future_status::ready) << "it was taken";
+  const auto done = answer.get();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, ErrorCode::condition_failed) << done.error().what;
 }
 
 TEST_F(NodeCommitterTest, KeepsTheNewestOwnerItHasHeardOf) {
