@@ -113,7 +113,13 @@ export class Connection {
     this.onRetry = options.onRetry;
     this.#readOwnWrites = options.readOwnWrites ?? true;
     this.#seen = options.seen ?? 0;
-    if (options.token !== undefined) this.#metadata.set("authorization", `Bearer ${options.token}`);
+    if (options.token !== undefined) {
+      try {
+        this.#metadata.set("authorization", `Bearer ${options.token}`);
+      } catch (cause) {
+        throw new InvalidArgumentError("the token is no header value", {}, { cause });
+      }
+    }
     this.#doors = new Doors(addressesOf(address), {
       channel: (one, several) => this.#channelTo(one, several, options),
       members: (door, deadline) => this.#members(door, deadline),

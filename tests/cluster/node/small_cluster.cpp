@@ -160,7 +160,8 @@ void SmallCluster::replace_coordinator() {
   options.coordinator.nodes_expected = options_.nodes;
   options.coordinator.ordering.cuts_held_max = 100;
   options.coordinator.fold_cuts = 3;  // a node that was away finds a log with holes
-  auto led = CoordinatorHost::lead(log_, *this, options);
+  auto& log = *logs_.emplace_back(std::make_unique<SharedCutLog>(log_mutex_, log_));
+  auto led = CoordinatorHost::lead(log, *this, options);
   std::vector<std::shared_ptr<Part>> there;
   {
     const std::lock_guard lock(mutex_);
@@ -175,14 +176,15 @@ void SmallCluster::replace_coordinator() {
 }
 
 void SmallCluster::move(ShardId shard, std::uint32_t to) {
-  const auto state = log_.lead().value();  // whoever led before puts nothing any more
+  SharedCutLog log(log_mutex_, log_);
+  const auto state = log.lead().value();  // whoever led before puts nothing any more
   const auto& at = state.shards[shard.value];
   sharding::Cut cut;
   cut.number = state.last_cut + 1;
   cut.coordinator = state.epoch;
   cut.first_position = state.watermark + 1;
   cut.openings.push_back({shard, at.epoch + 1, to, at.next});
-  if (const auto put = log_.put(cut); !put) throw std::runtime_error(put.error().what);
+  if (const auto put = log.put(cut); !put) throw std::runtime_error(put.error().what);
   replace_coordinator();
 }
 

@@ -18,6 +18,40 @@
 
 namespace evershard::cluster {
 
+/// One log that several coordinators have, each in a thread of its own, as after one was replaced that has not heard of it.
+class SharedCutLog final : public sharding::CutLog {
+ public:
+  SharedCutLog(std::mutex& mutex, sharding::MemoryCutLog& log) : mutex_(mutex), log_(log), state_(0) {}
+
+  Result<sharding::CutLogState> lead() override {
+    return with([&] { return log_.lead(); });
+  }
+  Result<void> put(const sharding::Cut& cut) override {
+    return with([&] { return log_.put(cut); });
+  }
+  [[nodiscard]] Result<sharding::CutsFound> cuts_after(CutNumber after, std::size_t bytes_max) const override {
+    const std::lock_guard lock(mutex_);
+    return log_.cuts_after(after, bytes_max);
+  }
+  Result<void> fold(Epoch epoch, std::span<const sharding::HeldBy> held) override {
+    return with([&] { return log_.fold(epoch, held); });
+  }
+  [[nodiscard]] const sharding::CutLogState& state() const override { return state_; }
+
+ private:
+  template <class Do>
+  std::invoke_result_t<Do> with(Do what) {
+    const std::lock_guard lock(mutex_);
+    auto done = what();
+    state_ = log_.state();
+    return done;
+  }
+
+  std::mutex& mutex_;
+  sharding::MemoryCutLog& log_;
+  sharding::CutLogState state_;
+};
+
 class SmallCluster final : public CoordinatorNetwork {
  public:
   struct Options {
@@ -66,7 +100,9 @@ class SmallCluster final : public CoordinatorNetwork {
 
   const Options options_;
   storage::ClusterMember member_;
-  sharding::MemoryCutLog log_;
+  std::mutex log_mutex_;
+  sharding::MemoryCutLog log_;  ///< under that mutex
+  std::vector<std::unique_ptr<SharedCutLog>> logs_;  ///< one a coordinator
   std::mutex mutex_;
   std::map<std::uint32_t, std::shared_ptr<Part>> parts_;
   std::vector<std::unique_ptr<CoordinatorHost>> coordinators_;
