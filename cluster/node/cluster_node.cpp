@@ -156,6 +156,9 @@ Result<Appended> ClusterNode::append(Append append) {
   auto promise = std::make_shared<std::promise<Result<Appended>>>();
   auto answer = promise->get_future();
   append_async(std::move(append), [promise](Result<Appended> result) { promise->set_value(std::move(result)); });
+  // Who has the append answers within these; whoever he is, nobody waits for ever.
+  if (answer.wait_for(options_.committer.append_timeout + options_.timeout + std::chrono::seconds(1)) != std::future_status::ready)
+    return refuse(ErrorCode::timeout, "the append was not answered in time, its outcome is unknown");
   return answer.get();
 }
 
