@@ -1,17 +1,13 @@
 #include "evershard/cli/peer_flags.hpp"
 
-#include <limits>
 #include <utility>
 
 namespace evershard::cli {
 
-HostAndPort host_and_port(const std::string& flag, const std::string& text) {
-  const auto colon = text.rfind(':');
-  const auto port = colon == std::string::npos ? std::nullopt : whole_number(std::string_view(text).substr(colon + 1));
-  if (!port || colon == 0 || *port > std::numeric_limits<std::uint16_t>::max()) throw UsageError("--" + flag + " is \"" + text + "\", not HOST:PORT");
-  HostAndPort parts{text.substr(0, colon), static_cast<std::uint16_t>(*port)};
-  if (parts.host.size() > 2 && parts.host.front() == '[' && parts.host.back() == ']') parts.host = parts.host.substr(1, parts.host.size() - 2);
-  return parts;
+cluster::HostAndPort host_and_port(const std::string& flag, const std::string& text) {
+  auto place = cluster::host_and_port(text);
+  if (!place) throw UsageError("--" + flag + " is \"" + text + "\", not HOST:PORT");
+  return *std::move(place);
 }
 
 void add_peer_flags(Options& options) {

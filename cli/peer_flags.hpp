@@ -2,21 +2,17 @@
 
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "evershard/cli/failure.hpp"
 #include "evershard/cli/options.hpp"
+#include "evershard/cluster/link/host_and_port.hpp"
 #include "evershard/cluster/link/link_options.hpp"
 
 namespace evershard::cli {
 
-struct HostAndPort {
-  std::string host;
-  std::uint16_t port = 0;
-};
 /// HOST:PORT, [IPV6]:PORT. Throws UsageError, naming the flag.
-[[nodiscard]] HostAndPort host_and_port(const std::string& flag, const std::string& text);
+[[nodiscard]] cluster::HostAndPort host_and_port(const std::string& flag, const std::string& text);
 
 /// --cluster, --secret-file, --peers-cert, --peers-key, --peers-ca, --peers-insecure
 void add_peer_flags(Options& options);

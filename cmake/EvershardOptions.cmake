@@ -2,6 +2,7 @@
 
 option(EVERSHARD_WERROR "Warnings are errors (CI)" OFF)
 set(EVERSHARD_SANITIZE "" CACHE STRING "address (with undefined) or thread")
+option(EVERSHARD_SANITIZE_ACCESSES "With address: undefined looks at every single access, too (scripts/soak accesses)" OFF)
 
 add_library(evershard_warnings INTERFACE)
 target_compile_options(evershard_warnings INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
@@ -14,8 +15,11 @@ if(EVERSHARD_WERROR)
 endif()
 
 if(EVERSHARD_SANITIZE STREQUAL "address")
-  # Without the checks of every single access: they cost a third of the compile time, and address finds most of what they would.
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize=null,alignment,object-size,vptr -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  if(NOT EVERSHARD_SANITIZE_ACCESSES)
+    # They cost a third of the compile time, and address finds most of what they would.
+    add_compile_options(-fno-sanitize=null,alignment,object-size,vptr)
+  endif()
   add_link_options(-fsanitize=address,undefined)
 elseif(EVERSHARD_SANITIZE STREQUAL "thread")
   add_compile_options(-fsanitize=thread)

@@ -1,46 +1,23 @@
 #include "evershard/cluster/embedded/cluster.hpp"
 
-#include <charconv>
 #include <mutex>
-#include <random>
 #include <utility>
 
 #include "evershard/cluster/aggregates/cluster_aggregates.hpp"
+#include "evershard/cluster/link/host_and_port.hpp"
 #include "evershard/cluster/peers/aggregate_links.hpp"
+#include "evershard/cluster/peers/joined_store.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/stream_hash.hpp"
-#include "evershard/storage/open.hpp"
 
 namespace evershard {
 namespace {
 
 constexpr std::uint32_t node_max = 1'000'000;
 
-struct Place {
-  std::string host;
-  std::uint16_t port = 0;
-};
-
-Result<Place> place_of(const char* option, const std::string& text) {
-  const auto colon = text.rfind(':');
-  Place place;
-  if (colon != std::string::npos && colon != 0) {
-    place.host = text.substr(0, colon);
-    const auto end = text.data() + text.size();
-    const auto read = std::from_chars(text.data() + colon + 1, end, place.port);
-    if (read.ptr == end && read.ec == std::errc() && colon + 1 != text.size()) {
-      if (place.host.size() > 2 && place.host.front() == '[' && place.host.back() == ']') place.host = place.host.substr(1, place.host.size() - 2);
-      return place;
-    }
-  }
+Result<cluster::HostAndPort> place_of(const char* option, const std::string& text) {
+  if (auto place = cluster::host_and_port(text)) return *std::move(place);
   return refuse(ErrorCode::invalid_argument, std::string(option) + " is \"" + text + "\", not HOST:PORT");
-}
-
-std::uint64_t random_number() {
-  std::random_device random;
-  std::uint64_t number = 0;
-  while (number == 0) number = std::uint64_t{random()} << 32 | random();
-  return number;
 }
 
 Result<cluster::NodeLinksOptions> links_of(const ClusterOptions& options) {
@@ -122,24 +99,20 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   auto links = cluster::NodeLinks::open(std::move(*link_options));
   if (!links) return refuse(std::move(links).error());
   impl->links = std::move(*links);
-  auto identity = impl->links->identity(options.coordinator_timeout);
-  if (!identity) return refuse(std::move(identity).error());
 
   storage::StoreOptions store;
   store.data_dir = options.data_dir;
-  store.shards = identity->shards;
   store.create = options.create;
   store.tail_events = options.tail_events;
   store.block_cache_bytes = options.block_cache_bytes;
   store.memtable_bytes = options.memtable_bytes;
   store.disk_reserve_bytes = options.disk_reserve_bytes;
-  store.member = storage::ClusterMember{options.node, identity->store, identity->fork, identity->term_key, identity->created_at};
-  auto opened = storage::open_node_store(std::move(store));
+  auto opened = cluster::open_joined_store(*impl->links, options.node, std::move(store), options.coordinator_timeout);
   if (!opened) return refuse(std::move(opened).error());
   impl->store = std::move(*opened);
 
   cluster::ClusterNodeOptions node;
-  node.committer.self = {options.node, random_number()};
+  node.committer.self = {options.node, cluster::random_incarnation()};
   node.committer.address = !options.peers_address.empty() ? options.peers_address : listen_host + ':' + std::to_string(impl->links->port());
   node.committer.version = EVERSHARD_VERSION;
   node.committer.limits = options.limits;

@@ -1,10 +1,10 @@
 #include "evershard/cluster/peers/node_links.hpp"
 
-#include <charconv>
 #include <future>
 #include <thread>
 #include <utility>
 
+#include "evershard/cluster/link/host_and_port.hpp"
 #include "evershard/cluster/peers/cluster_messages.hpp"
 
 namespace evershard::cluster {
@@ -15,19 +15,6 @@ constexpr std::chrono::milliseconds status_timeout{3'000};
 
 MessageKind on_wire(PeerKind kind) { return MessageKind{static_cast<std::uint16_t>(kind)}; }
 PeerKind kind_of(MessageKind kind) { return static_cast<PeerKind>(kind.value); }
-
-/// HOST:PORT, [IPV6]:PORT. Nothing: it is none.
-std::optional<PeerAddress> address_of(const std::string& text, NodeNumber node) {
-  const auto colon = text.rfind(':');
-  if (colon == std::string::npos || colon == 0) return std::nullopt;
-  PeerAddress address;
-  address.node = node;
-  address.host = text.substr(0, colon);
-  if (address.host.front() == '[' && address.host.back() == ']') address.host = address.host.substr(1, address.host.size() - 2);
-  const auto end = text.data() + text.size();
-  if (std::from_chars(text.data() + colon + 1, end, address.port).ptr != end || address.port == 0) return std::nullopt;
-  return address;
-}
 
 Error gone() { return {ErrorCode::unavailable, "the node is not there, or is stopping"}; }
 
@@ -173,8 +160,8 @@ void NodeLinks::meet(const std::vector<ClusterView::Node>& members) {
   for (const auto& place : members) {
     const auto number = on_links(place.node);
     if (number >= options_.link.who.node || !place.up) continue;
-    auto address = address_of(place.address, number);
-    auto dialled = address ? links_->dial(std::move(*address)) : Result<void>(refuse(ErrorCode::invalid_argument, "\"" + place.address + "\" is no address"));
+    const auto at = host_and_port(place.address);
+    auto dialled = at && at->port != 0 ? links_->dial({number, at->host, at->port}) : Result<void>(refuse(ErrorCode::invalid_argument, "\"" + place.address + "\" is no address"));
     if (!dialled && options_.refused) options_.refused("node " + std::to_string(place.node), dialled.error());
   }
 }

@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <random>
 #include <utility>
 
+#include "evershard/cluster/peers/joined_store.hpp"
 #include "evershard/cluster/server/advertised_door.hpp"
 #include "evershard/storage/backup.hpp"
-#include "evershard/storage/open.hpp"
 #include "evershard/storage/vacuum.hpp"
 #include "evershard/storage/verify.hpp"
 
@@ -117,13 +116,6 @@ std::string name_of_this_machine() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "127.0.0.1";
 }
 
-std::uint64_t random_incarnation() {
-  std::random_device random;
-  std::uint64_t number = 0;
-  while (number == 0) number = std::uint64_t{random()} << 32 | random();
-  return number;
-}
-
 }  // namespace
 
 OpenStore open_member(MemberOptions options) {
@@ -133,23 +125,19 @@ OpenStore open_member(MemberOptions options) {
     auto links = cluster::NodeLinks::open(std::move(link_options));
     if (!links) return refuse(std::move(links).error());
     log.info("listening", {{"speaks", "peers"}, {"address", options.links.listen_host + ':' + std::to_string((*links)->port())}});
-    auto identity = (*links)->identity(options.coordinator_timeout);
-    if (!identity) return refuse(std::move(identity).error());
 
     storage::StoreOptions store;
     store.data_dir = server.store.data_dir;
-    store.shards = identity->shards;
     store.create = server.store.create;
     store.tail_events = server.store.tail_events;
     store.block_cache_bytes = server.store.block_cache_bytes;
     store.memtable_bytes = server.store.memtable_bytes;
     store.disk_reserve_bytes = server.store.disk_reserve_bytes;
-    store.member = storage::ClusterMember{options.node, identity->store, identity->fork, identity->term_key, identity->created_at};
-    auto opened = storage::open_node_store(std::move(store));
+    auto opened = cluster::open_joined_store(**links, options.node, std::move(store), options.coordinator_timeout);
     if (!opened) return refuse(std::move(opened).error());
 
     cluster::ClusterNodeOptions node;
-    node.committer.self = {options.node, random_incarnation()};
+    node.committer.self = {options.node, cluster::random_incarnation()};
     node.committer.address = !options.address.empty() ? options.address : options.links.listen_host + ':' + std::to_string((*links)->port());
     node.committer.door = options.door;
     node.committer.version = options.version;

@@ -32,7 +32,11 @@ class ClusterLoss : public testing::Test {
   ClusterLoss() : cluster_({.nodes = 3, .shards = loss_shards, .data_dir = folder_.path(), .timeout = std::chrono::seconds(5), .limits = {}}) { EXPECT_TRUE(cluster_.wait_until_open()); }
 
   static bool soon(const std::function<bool()>& condition) {
-    for (int i = 0; i < 1'500 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (std::chrono::steady_clock::now() < until) {
+      if (condition()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
     return condition();
   }
   /// One event in each shard; by `node`, which goes on trying: shards move.

@@ -1,0 +1,18 @@
+#include "evershard/cluster/link/host_and_port.hpp"
+
+#include <charconv>
+
+namespace evershard::cluster {
+
+std::optional<HostAndPort> host_and_port(std::string_view text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0 || colon + 1 == text.size()) return std::nullopt;
+  HostAndPort place{std::string(text.substr(0, colon)), 0};
+  const auto* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data() + colon + 1, end, place.port);
+  if (read.ptr != end || read.ec != std::errc()) return std::nullopt;
+  if (place.host.size() > 2 && place.host.front() == '[' && place.host.back() == ']') place.host = place.host.substr(1, place.host.size() - 2);
+  return place;
+}
+
+}  // namespace evershard::cluster
