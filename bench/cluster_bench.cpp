@@ -87,7 +87,7 @@ Result<Figure> one_ordered(const BenchOptions& options) {
   const auto folder = fresh(options, "ordered");
   auto processes = ClusterProcesses::coordinator_alone(folder);
   if (!processes) return refuse(std::move(processes).error());
-  const auto& at = (*processes)->coordinator().address();
+  const auto& at = (*processes)->coordinator_address();
   NodeLinksOptions links_options;
   links_options.link.who = {"bench", cluster_shards, sharding::hash_id, on_links(1), NodeRole::node, 0};
   auto secret = secret_of_file(folder / "secret");

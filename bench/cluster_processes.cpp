@@ -12,6 +12,7 @@
 namespace evershard::bench {
 namespace {
 
+constexpr std::chrono::seconds ready_timeout(120);
 constexpr const char* bench_secret = "a secret for the benchmark's cluster";
 
 Result<std::filesystem::path> secret_file(const std::filesystem::path& folder) {
@@ -23,15 +24,27 @@ Result<std::filesystem::path> secret_file(const std::filesystem::path& folder) {
   return path;
 }
 
-Result<std::unique_ptr<Child>> start_coordinator(const std::filesystem::path& folder, std::uint32_t nodes) {
-  auto secret = secret_file(folder);
-  if (!secret) return refuse(std::move(secret).error());
-  return Child::start({"coordinator", "--data", (folder / "coordinator").string(), "--listen", "127.0.0.1:0", "--nodes", std::to_string(nodes), "--shards", std::to_string(cluster_shards),
-                       "--secret-file", secret->string(), "--cluster", "bench"},
-                      folder / "coordinator.log");
+}  // namespace
+
+Result<ClusterProcesses::Started> ClusterProcesses::start(std::vector<std::string> words, const std::filesystem::path& log) {
+  const auto name = words.front();
+  auto process = cli::ChildProcess::start(std::move(words), log, SIGKILL);
+  if (!process) return refuse(std::move(process).error());
+  auto address = process->wait_ready(ready_timeout);
+  if (!address) return refuse(ErrorCode::io, "`evershard " + name + "` did not become ready: see " + log.string());
+  return Started{std::move(*process), std::move(*address)};
 }
 
-}  // namespace
+Result<void> ClusterProcesses::start_coordinator(std::uint32_t nodes) {
+  auto secret = secret_file(folder_);
+  if (!secret) return refuse(std::move(secret).error());
+  auto started = start({"coordinator", "--data", (folder_ / "coordinator").string(), "--listen", "127.0.0.1:0", "--nodes", std::to_string(nodes), "--shards", std::to_string(cluster_shards),
+                        "--secret-file", secret->string(), "--cluster", "bench"},
+                       folder_ / "coordinator.log");
+  if (!started) return refuse(std::move(started).error());
+  coordinator_ = std::move(*started);
+  return {};
+}
 
 Result<void> ClusterProcesses::add_client(const std::string& address) {
   auto client = Remote::connect({.server = address});
@@ -44,38 +57,34 @@ Result<void> ClusterProcesses::add_client(const std::string& address) {
 Result<std::unique_ptr<ClusterProcesses>> ClusterProcesses::single(const std::filesystem::path& folder, std::uint32_t clients) {
   std::unique_ptr<ClusterProcesses> made(new ClusterProcesses);
   made->folder_ = folder;
-  auto server = Child::start({"serve", "--data", (folder / "store").string(), "--shards", std::to_string(cluster_shards), "--listen", "127.0.0.1:0", "--http-listen", "none"}, folder / "serve.log");
+  auto server = start({"serve", "--data", (folder / "store").string(), "--shards", std::to_string(cluster_shards), "--listen", "127.0.0.1:0", "--http-listen", "none"}, folder / "serve.log");
   if (!server) return refuse(std::move(server).error());
   made->nodes_.push_back(std::move(*server));
-  for (std::uint32_t c = 0; c != clients; ++c) EVERSHARD_TRY(made->add_client(made->nodes_.front()->address()));
+  for (std::uint32_t c = 0; c != clients; ++c) EVERSHARD_TRY(made->add_client(made->nodes_.front().address));
   return made;
 }
 
 Result<std::unique_ptr<ClusterProcesses>> ClusterProcesses::coordinator_alone(const std::filesystem::path& folder) {
   std::unique_ptr<ClusterProcesses> made(new ClusterProcesses);
   made->folder_ = folder;
-  auto coordinator = start_coordinator(folder, 1);
-  if (!coordinator) return refuse(std::move(coordinator).error());
-  made->coordinator_ = std::move(*coordinator);
+  EVERSHARD_TRY(made->start_coordinator(1));
   return made;
 }
 
 Result<std::unique_ptr<ClusterProcesses>> ClusterProcesses::cluster(const std::filesystem::path& folder, std::uint32_t nodes) {
   std::unique_ptr<ClusterProcesses> made(new ClusterProcesses);
   made->folder_ = folder;
-  auto coordinator = start_coordinator(folder, nodes);
-  if (!coordinator) return refuse(std::move(coordinator).error());
-  made->coordinator_ = std::move(*coordinator);
+  EVERSHARD_TRY(made->start_coordinator(nodes));
   for (std::uint32_t n = 1; n <= nodes; ++n) {
     made->words_.push_back({"node", "--node", std::to_string(n), "--data", (folder / ("node-" + std::to_string(n))).string(), "--shards", std::to_string(cluster_shards), "--coordinator",
-                            made->coordinator_->address(), "--secret-file", (folder / "secret").string(), "--cluster", "bench", "--listen", "127.0.0.1:0", "--http-listen", "none"});
-    auto node = Child::start(made->words_.back(), folder / ("node-" + std::to_string(n) + ".log"));
+                            made->coordinator_->address, "--secret-file", (folder / "secret").string(), "--cluster", "bench", "--listen", "127.0.0.1:0", "--http-listen", "none"});
+    auto node = start(made->words_.back(), folder / ("node-" + std::to_string(n) + ".log"));
     if (!node) return refuse(std::move(node).error());
     made->nodes_.push_back(std::move(*node));
     auto& words = made->words_.back();
     for (std::size_t i = 0; i + 1 < words.size(); ++i)
-      if (words[i] == "--listen") words[i + 1] = made->nodes_.back()->address();
-    EVERSHARD_TRY(made->add_client(made->nodes_.back()->address()));
+      if (words[i] == "--listen") words[i + 1] = made->nodes_.back().address;
+    EVERSHARD_TRY(made->add_client(made->nodes_.back().address));
   }
   EVERSHARD_TRY(made->wait_until_open());
   return made;
@@ -105,20 +114,20 @@ Result<void> ClusterProcesses::wait_until_open() {
 
 double ClusterProcesses::node_cpu() const {
   double seconds = 0;
-  for (const auto& node : nodes_) seconds += node->cpu_seconds();
+  for (const auto& node : nodes_) seconds += node.process.cpu_seconds();
   return seconds;
 }
 
 Result<void> ClusterProcesses::kill_and_restart(std::uint32_t number) {
-  nodes_[number - 1].reset();
-  auto node = Child::start(words_[number - 1], folder_ / ("node-" + std::to_string(number) + ".log"));
+  nodes_[number - 1].process = {};
+  auto node = start(words_[number - 1], folder_ / ("node-" + std::to_string(number) + ".log"));
   if (!node) return refuse(std::move(node).error());
   nodes_[number - 1] = std::move(*node);
   return {};
 }
 
 Result<Remote> ClusterProcesses::client_of(std::uint32_t node, std::chrono::milliseconds timeout) const {
-  return Remote::connect({.server = nodes_[node - 1]->address(), .timeout = timeout});
+  return Remote::connect({.server = nodes_[node - 1].address, .timeout = timeout});
 }
 
 std::uint32_t ClusterProcesses::node_of(const AggregateId& aggregate, std::uint32_t nodes) {

@@ -4,12 +4,15 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "evershard/bench/child.hpp"
 #include "evershard/bench/parts.hpp"
 #include "evershard/bench/workload.hpp"
+#include "evershard/cli/child/child_process.hpp"
 #include "evershard/cluster/remote/remote.hpp"
 
 namespace evershard::bench {
@@ -27,10 +30,10 @@ class ClusterProcesses {
   [[nodiscard]] static Result<std::unique_ptr<ClusterProcesses>> coordinator_alone(const std::filesystem::path& folder);
 
   [[nodiscard]] const std::vector<EventStore*>& stores() const { return stores_; }
-  [[nodiscard]] Child& node(std::uint32_t number) { return *nodes_[number - 1]; }
-  [[nodiscard]] const Child& coordinator() const { return *coordinator_; }
+  [[nodiscard]] const cli::ChildProcess& node(std::uint32_t number) const { return nodes_[number - 1].process; }
+  [[nodiscard]] const std::string& coordinator_address() const { return coordinator_->address; }
   [[nodiscard]] double node_cpu() const;
-  [[nodiscard]] double coordinator_cpu() const { return coordinator_ ? coordinator_->cpu_seconds() : 0; }
+  [[nodiscard]] double coordinator_cpu() const { return coordinator_ ? coordinator_->process.cpu_seconds() : 0; }
   /// Ends it by kill -9 and starts it again on the same disk and address; returns when it says that it is ready.
   Result<void> kill_and_restart(std::uint32_t node);
   [[nodiscard]] Result<Remote> client_of(std::uint32_t node, std::chrono::milliseconds timeout = std::chrono::seconds(30)) const;
@@ -41,14 +44,21 @@ class ClusterProcesses {
   [[nodiscard]] static Event event_on(Workload& workload, std::uint32_t node, std::uint32_t nodes);
 
  private:
+  struct Started {
+    cli::ChildProcess process;
+    std::string address;
+  };
   ClusterProcesses() = default;
+  /// `words`: behind the program's name. Waits until it is ready. Errors: io: it does not come to that
+  static Result<Started> start(std::vector<std::string> words, const std::filesystem::path& log);
+  Result<void> start_coordinator(std::uint32_t nodes);
   Result<void> add_client(const std::string& address);
   Result<void> wait_until_open();
 
   std::filesystem::path folder_;
-  std::unique_ptr<Child> coordinator_;
+  std::optional<Started> coordinator_;
   std::vector<std::vector<std::string>> words_;  ///< of each node
-  std::vector<std::unique_ptr<Child>> nodes_;
+  std::vector<Started> nodes_;
   std::vector<std::unique_ptr<Remote>> clients_;
   std::vector<EventStore*> stores_;
 };

@@ -28,7 +28,7 @@ struct LinkedPair {
     if (tls) {
       const auto folder = fresh(options, "link");
       EVERSHARD_TRY(self_signed(folder));
-      link.tls = LinkTls{folder / "certificate.pem", folder / "key.pem", folder / "certificate.pem", {}};
+      link.tls = LinkTls{folder / "certificate.pem", folder / "key.pem", folder / "certificate.pem", true};
     }
     LinkHandlers handlers;
     handlers.on_request = [](LinkRequest request) { request.reply(std::to_string(request.bytes.size())); };

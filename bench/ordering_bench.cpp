@@ -71,6 +71,7 @@ Result<Figure> ordered_alone(const BenchOptions& options, std::size_t events_eac
   std::vector<ShardOffset> next(ordered_shards, ShardOffset{1});
   std::uint64_t events = 0, cuts = 0, bytes = 0;
   double cpu = 0, making = 0;
+  std::optional<sharding::Cut> put;  // the one that what was reported since the last one returned is in
   const double began = now_seconds();
   while (now_seconds() - began - making < options.seconds) {
     const double making_began = now_seconds();
@@ -85,7 +86,6 @@ Result<Figure> ordered_alone(const BenchOptions& options, std::size_t events_eac
     making += now_seconds() - making_began;
 
     double at = thread_cpu();
-    std::optional<sharding::Cut> put;
     const auto carry_out = [&](CoordinatorActions actions) {
       if (actions.put) put = std::move(actions.put);
       if (actions.fold && (*log)->fold(coordinator.stored().epoch, *actions.fold)) coordinator.folded((*log)->state());

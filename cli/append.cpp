@@ -20,6 +20,7 @@ Options append_options() {
       .values("also", "AGGREGATE", "a further aggregate it concerns");
   add_payload_flags(options);
   options.value("metadata", "JSON", "an object, kept beside the payload")
+      .value("subject", "NAME", "whose data the payload is: it is sealed under a key of theirs, which `retention erase` destroys")
       .value("id", "UUID", "the event's id; else a random one")
       .value("occurred-at", "TIME", "such as 2026-01-31T12:00:00Z; else now")
       .value("expect", "VERSION", "any, none, exists or a number: refused where the aggregate is at another version")
@@ -53,6 +54,7 @@ Result<Event> event_of(const Arguments& arguments) {
   event.aggregate = arguments.aggregate_if("aggregate");
   event.type = arguments.required("type");
   event.tags = arguments.texts("tag");
+  event.subject = arguments.text("subject").value_or("");
   for (const auto& text : arguments.texts("also")) {
     auto aggregate = AggregateId::parse(text);
     if (!aggregate) return refuse(aggregate.error().code, "--also: " + aggregate.error().what);

@@ -8,10 +8,12 @@
 #include <random>
 #include <thread>
 
-#include "evershard/cli/child_process.hpp"
+#include "evershard/cli/child/child_process.hpp"
 #include "evershard/cli/commands.hpp"
-#include "evershard/cli/peer_flags.hpp"
+#include "evershard/cluster/link/host_and_port.hpp"
 #include "evershard/cluster/server/stop_signals.hpp"
+#include "evershard/protocol/limits.hpp"
+#include "evershard/storage/rocks_cut_log.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -23,14 +25,27 @@ constexpr milliseconds ready_timeout = std::chrono::seconds(60);
 constexpr milliseconds pause_first{200}, pause_most{10'000};
 constexpr milliseconds stop_timeout = std::chrono::seconds(60);
 constexpr std::uint64_t nodes_max = 64;
+constexpr std::uint32_t shards_by_default = 16;
 
 Options launch_options() {
   Options options = data_options();
   options.argument("nodes", "how many nodes")
       .value("listen", "HOST:PORT", "where the first node serves; the others on the ports behind it; port 0: free ones", "127.0.0.1:7420")
-      .number("shards", "N", "of a new cluster: how many shards, for good", 16)
+      .value("shards", "N", "of a new cluster: how many shards, for good; else 16, or as many as it has")
       .value("cluster", "NAME", "the cluster's name", "evershard");
   return options;
+}
+
+/// As the cut log in the directory has them, if it is there. Errors: those of open_cut_log: it has another number than was given
+Result<std::uint32_t> shards_of(const std::filesystem::path& order, std::uint32_t given) {
+  std::error_code error;
+  if (!std::filesystem::exists(order, error)) return given == 0 ? shards_by_default : given;
+  storage::CutLogOptions options;
+  options.data_dir = order;
+  options.shards = given;
+  auto log = storage::open_cut_log(options);
+  if (!log) return refuse(std::move(log).error());
+  return (*log)->identity().shards;
 }
 
 /// One that is there is used again.
@@ -89,7 +104,7 @@ class Watched {
     return name_ + " has ended with status " + std::to_string(*status) + ": see " + log_.string();
   }
   void ask_to_stop() const {
-    if (child_) child_->ask_to_stop();
+    if (child_) child_->signal(SIGTERM);
   }
   [[nodiscard]] bool is_over() { return !child_ || child_->ended().has_value(); }
   [[nodiscard]] pid_t pid() const { return child_ ? child_->pid() : -1; }
@@ -123,9 +138,12 @@ Outcome run_launch(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   const auto count = arguments.number_at_least("nodes", 1);
   if (count > nodes_max) throw UsageError("a cluster of " + std::to_string(count) + " nodes on one machine: the most is " + std::to_string(nodes_max));
-  const auto listen = host_and_port("listen", *arguments.text("listen"));
+  const auto place = cluster::host_and_port(*arguments.text("listen"));
+  if (!place) throw UsageError("--listen is \"" + *arguments.text("listen") + "\", not HOST:PORT");
+  const auto& listen = *place;
   const auto folder = invocation.data_dir();
-  const auto shards = std::to_string(arguments.number_at_least("shards", 1));
+  const auto shards_given = arguments.has("shards") ? arguments.number_at_least("shards", 1) : 0;
+  if (shards_given > shards_max) throw UsageError("--shards is " + std::to_string(shards_given) + ": the most is " + std::to_string(shards_max));
   const auto name = *arguments.text("cluster");
 
   const server::StopSignals signals;
@@ -135,10 +153,11 @@ Outcome run_launch(const Invocation& invocation) {
   const auto secret = folder / "secret";
   if (auto made = make_secret(secret); !made) return Failed(Failure(std::move(made).error()));
 
-  const bool fresh = !std::filesystem::exists(folder / "coordinator", error);
-  std::vector<std::string> words{"evershard", "coordinator", "--data", (folder / "coordinator").string(), "--listen", "127.0.0.1:0", "--nodes", std::to_string(count),
-                                 "--secret-file", secret.string(), "--cluster", name};
-  if (fresh) words.insert(words.end(), {"--shards", shards});
+  const auto counted = shards_of(folder / "coordinator", static_cast<std::uint32_t>(shards_given));
+  if (!counted) return Failed(Failure(counted.error()));
+  const auto shards = std::to_string(*counted);
+  std::vector<std::string> words{"coordinator", "--data", (folder / "coordinator").string(), "--listen", "127.0.0.1:0", "--nodes", std::to_string(count),
+                                 "--shards", shards, "--secret-file", secret.string(), "--cluster", name};
   Watched coordinator("the coordinator", std::move(words), folder / "coordinator.log");
   auto coordinator_at = coordinator.start();
   if (!coordinator_at) return Failed(Failure(std::move(coordinator_at).error()));
@@ -149,9 +168,8 @@ Outcome run_launch(const Invocation& invocation) {
   for (std::uint64_t n = 1; n <= count; ++n) {
     const auto port = listen.port == 0 ? 0 : listen.port + static_cast<std::uint16_t>(n - 1);
     const auto host = listen.host.find(':') == std::string::npos ? listen.host : '[' + listen.host + ']';
-    std::vector<std::string> node{"evershard", "node", "--node", std::to_string(n), "--data", (folder / ("node-" + std::to_string(n))).string(), "--coordinator", *coordinator_at,
-                                  "--secret-file", secret.string(), "--cluster", name, "--listen", host + ':' + std::to_string(port), "--http-listen", "none"};
-    if (fresh) node.insert(node.end(), {"--shards", shards});
+    std::vector<std::string> node{"node", "--node", std::to_string(n), "--data", (folder / ("node-" + std::to_string(n))).string(), "--coordinator", *coordinator_at,
+                                  "--secret-file", secret.string(), "--cluster", name, "--listen", host + ':' + std::to_string(port), "--http-listen", "none", "--shards", shards};
     nodes.emplace_back("node " + std::to_string(n), std::move(node), folder / ("node-" + std::to_string(n) + ".log"));
     auto ready = nodes.back().start();
     if (!ready) {

@@ -24,7 +24,7 @@ Outcome Invocation::look_for_store() const {
 
 std::optional<RemoteOptions> Invocation::server() const {
   const bool has_server = arguments.has("server");
-  if (has_server) arguments.refuse_beside("--server", {"data"});
+  if (has_server) arguments.refuse_beside("--server", {"data", "keys"});
   const auto from_environment = [](const char* name) -> std::optional<std::string> {
     const char* set = std::getenv(name);
     return set != nullptr && *set != '\0' ? std::optional<std::string>(set) : std::nullopt;
@@ -57,6 +57,8 @@ tl::expected<OpenedStore, Failure> Invocation::open(LocalOptions options) const 
     return OpenedStore(std::move(*store));
   }
   options.data_dir = data_dir();
+  if (const char* set = std::getenv("EVERSHARD_KEYS"); set != nullptr) options.keys_dir = set;
+  if (const auto given = arguments.text("keys")) options.keys_dir = *given;
   options.create = false;
   if (auto there = look_for_store(); !there) return Failed(std::move(there).error());
   auto store = Local::open(std::move(options));
@@ -72,7 +74,8 @@ Options data_options() {
 
 Options store_options() {
   Options options = data_options();
-  options.value("server", "HOST:PORT", "or a running server, also unix:PATH, or nodes of a cluster, HOST:PORT,HOST:PORT; else EVERSHARD_SERVER")
+  options.value("keys", "DIR", "the keys of subjects' payloads, outside of --data; else EVERSHARD_KEYS; without it those are left as they lie, encrypted")
+      .value("server", "HOST:PORT", "or a running server, also unix:PATH, or nodes of a cluster, HOST:PORT,HOST:PORT; else EVERSHARD_SERVER")
       .value("token", "TOKEN", "for a server that asks for one; else EVERSHARD_TOKEN, which other users of this machine cannot see")
       .flag("tls", "speak TLS to the server; implied by each of the following")
       .value("tls-ca", "FILE", "who signed the server's certificate; else EVERSHARD_TLS_CA, else whom this machine trusts")

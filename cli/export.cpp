@@ -11,6 +11,8 @@
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/progress.hpp"
 #include "evershard/cli/query_flags.hpp"
+#include "evershard/cli/show_stream.hpp"
+#include "evershard/protocol/reserved.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -19,6 +21,7 @@ Options export_options() {
   Options options = store_options();
   options.argument("FILE", "where to, as a whole or not at all; without it, or with -, standard output", false);
   add_query_flags(options);
+  add_removed_flag(options);
   options.number("after", "POSITION", "only what stands behind it", ReadOptions{}.after.value)
       .value("up-to", "POSITION", "as of this position; an append that reaches beyond it is cut");
   return options;
@@ -40,6 +43,7 @@ Failure stopped(const Exported& so_far, bool kept) {
 tl::expected<Exported, Failure> write_all(const Invocation& invocation, EventStream stream, Output& out, bool to_file) {
   ProgressLine progress(invocation.terminal, "export");
   Exported so_far;
+  std::uint64_t skipped = 0;
   ExportLines lines([&](std::string_view line) {
     out.write(line);
     out.write("\n");
@@ -49,9 +53,12 @@ tl::expected<Exported, Failure> write_all(const Invocation& invocation, EventStr
     auto event = stream.next();
     if (!event) return Failed(Failure(std::move(event).error()));
     if (!*event || out.ended()) break;
-    ++so_far.events;
     so_far.reached = (*event)->position;
-    lines.event(std::move(**event));
+    // Definitions, and what says that an aggregate was removed, are this store's own: no other takes them.
+    if (is_reserved((*event)->type) || ((*event)->aggregate && is_reserved((*event)->aggregate->type))) continue;
+    ++so_far.events;
+    if (skips(invocation, **event)) ++skipped;
+    else lines.event(std::move(**event));
     progress.show(so_far.reached.value, stream.watermark().value);
     if (interrupted()) {
       if (!to_file) lines.finish();
@@ -61,6 +68,7 @@ tl::expected<Exported, Failure> write_all(const Invocation& invocation, EventStr
   }
   lines.finish();
   out.flush();
+  say_skipped(skipped);
   if (auto written = out.status(); !written) return Failed(Failure(std::move(written).error()));
   return so_far;
 }

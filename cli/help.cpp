@@ -29,11 +29,11 @@ std::string overview(const Program& program) {
   std::string group;
   for (const auto& command : commands()) {
     if (group != command.group) text += '\n' + (group = command.group) + '\n';
-    text += "  " + padded(command.name, 20) + command.sentence + '\n';
+    text += "  " + padded(command.name, 22) + command.sentence + '\n';
   }
   return text +
-         "\nhelp\n  " + padded("help COMMAND", 20) + "What a command takes, with an example; also COMMAND --help.\n  " +
-         padded("version", 20) + "Which version this is; also --version.\n" +
+         "\nhelp\n  " + padded("help COMMAND", 22) + "What a command takes, with an example; also COMMAND --help.\n  " +
+         padded("version", 22) + "Which version this is; also --version.\n" +
          "\nExit status: 0 done, 2 usage, 3 conflict, 4 not found, 5 invalid, 6 unavailable, 7 timeout, 8 corruption, 9 io, 130 interrupted.\n";
 }
 

@@ -36,6 +36,8 @@ class OpenedStore final : public EventStore, public Administration {
   }
   Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override { return store_->snapshots(aggregate); }
 
+  Projections& projections() { return *projections_; }
+
   Result<StoreStats> stats() const override { return administration_->stats(); }
   Result<void> flush() override { return administration_->flush(); }
   Result<VerifyReport> verify(Progress progress = {}) override { return administration_->verify(std::move(progress)); }
@@ -45,11 +47,21 @@ class OpenedStore final : public EventStore, public Administration {
     return administration_->backup(target, options, std::move(progress));
   }
 
+  [[nodiscard]] Tables& tables() { return *tables_; }
+  [[nodiscard]] Groups& groups() { return *groups_; }
+  [[nodiscard]] Documents& documents() { return *documents_; }
+  [[nodiscard]] HistoryRetention& retention() { return *retention_; }
+
  private:
   template <class Store>
-  explicit OpenedStore(std::unique_ptr<Store> store) : administration_(store.get()), store_(std::move(store)) {}
+  explicit OpenedStore(std::unique_ptr<Store> store) : administration_(store.get()), projections_(&store->projections()), groups_(&store->groups()), documents_(&store->documents()), tables_(&store->tables()), retention_(&store->retention()), store_(std::move(store)) {}
 
   Administration* administration_;
+  Projections* projections_;
+  Groups* groups_;
+  Documents* documents_;
+  Tables* tables_;
+  HistoryRetention* retention_;
   std::unique_ptr<EventStore> store_;
 };
 

@@ -12,6 +12,7 @@ Options query_options() {
   Options options = store_options();
   add_query_flags(options);
   add_range_flags(options);
+  add_removed_flag(options);
   add_type_flags(options);
   return options;
 }

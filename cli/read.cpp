@@ -13,6 +13,7 @@ Options read_options() {
   options.argument("AGGREGATE", "the aggregate to read, such as order-1; without it, everything in global order", false);
   options.value("from", "NR", "with AGGREGATE: from this number on; backwards: from it down");
   add_range_flags(options);
+  add_removed_flag(options);
   add_type_flags(options);
   return options;
 }

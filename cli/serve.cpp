@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -29,6 +30,7 @@ using server::Asked;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+constexpr milliseconds looks_every = std::chrono::milliseconds(500);  ///< whether the store has failed
 constexpr milliseconds beyond_draining = std::chrono::seconds(15);  ///< for closing the store
 
 Outcome check_safety(const server::ServerOptions& options, serving::Log* log) {
@@ -56,12 +58,6 @@ std::string ready_line(const server::Server& server) {
   return line + '\n';
 }
 
-void log_settings(const settings::Settings& settings, serving::Log& log) {
-  for (const auto& entry : settings.entries()) {
-    if (!entry.is_default()) log.info("setting", {{"name", entry.setting.name}, {"value", entry.shown()}, {"source", entry.where}});
-  }
-}
-
 /// What is in force, for the page; from any thread.
 class SettingsInForce {
  public:
@@ -87,11 +83,11 @@ class SettingsInForce {
 };
 
 /// At SIGHUP. What cannot be read leaves everything as it was.
-void reload(const Invocation& invocation, SettingsInForce& settings, server::Server& server, serving::Log& log) {
+void reload(const Invocation& invocation, const Serving& what, SettingsInForce& settings, server::Server& server, serving::Log& log) {
   if (auto opened = log.reopen(); !opened) log.error("log not opened anew", {{"error", opened.error().what}});
   auto files = server.reload();
   if (!files) log.error("files not reloaded", {{"error", files.error().what}});
-  auto now = effective_settings(invocation.arguments);
+  auto now = effective_settings(invocation.arguments, what.table);
   auto options = now ? server::options_of(*now) : Result<server::ServerOptions>(refuse(now.error()));
   if (!options) {
     log.error("settings not reloaded", {{"error", options.error().what}});
@@ -147,17 +143,18 @@ Result<std::unique_ptr<server::Server>> start_server(server::ServerOptions optio
   return server::Server::start(std::move(options), log, doors, open);
 }
 
-/// Until it is asked to stop.
-void run_until_asked(const Invocation& invocation, const server::StopSignals& signals, const server::ServiceNotice& notice, SettingsInForce& settings,
+/// Until it is asked to stop, or the store has failed: that is returned.
+std::optional<Error> run_until_asked(const Invocation& invocation, const Serving& what, const server::StopSignals& signals, const server::ServiceNotice& notice, SettingsInForce& settings,
                      server::Server& server, serving::Log& log) {
   const auto every = notice.watchdog_every().value_or(std::chrono::hours(1));
   for (auto due = steady_clock::now() + every;;) {
     const auto left = std::chrono::ceil<milliseconds>(due - steady_clock::now());
-    const auto asked = signals.wait(left);
-    if (asked == Asked::stop) return;
+    const auto asked = signals.wait(std::min(left, looks_every));
+    if (asked == Asked::stop) return {};
+    if (auto failed = server.failed()) return failed;
     if (asked == Asked::reload) {
       notice.send("RELOADING=1\nSTATUS=reloading");
-      reload(invocation, settings, server, log);
+      reload(invocation, what, settings, server, log);
       notice.send("READY=1\nSTATUS=serving");
     }
     if (steady_clock::now() < due) continue;
@@ -168,20 +165,27 @@ void run_until_asked(const Invocation& invocation, const server::StopSignals& si
   }
 }
 
-Outcome run(const Invocation& invocation) { return serve(invocation, server::all_doors()); }
+Outcome run(const Invocation& invocation) { return serve(invocation, server::all_doors(), whole_store()); }
+Options options() { return settings_options(server::server_settings()); }
 
 }  // namespace
 
-Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>& doors, const server::OpenStore& open) {
+Serving whole_store() {
+  return {server::server_settings(), server::configuration_sample, [](const settings::Settings&) -> Result<server::OpenStore> { return server::OpenStore(server::open_whole_store); }};
+}
+
+Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>& doors, const Serving& what) {
   if (invocation.arguments.has("help-markdown") || invocation.arguments.has("sample-config")) {
-    invocation.out.write(invocation.arguments.has("sample-config") ? server::configuration_sample() : server::configuration_document());
+    invocation.out.write(invocation.arguments.has("sample-config") ? what.sample() : server::configuration_document());
     return {};
   }
-  auto settings = effective_settings(invocation.arguments);
+  auto settings = effective_settings(invocation.arguments, what.table);
   if (!settings) return Failed(Failure(std::move(settings).error()));
   if (invocation.arguments.has("check")) print_settings(invocation, *settings);
   auto options = server::options_of(*settings);
   if (!options) return Failed(Failure(std::move(options).error()));
+  auto open = what.opening(*settings);
+  if (!open) return Failed(Failure(std::move(open).error()));
   if (invocation.arguments.has("check")) {
     if (auto tokens = server::TokenFile(options->tokens).load(); !tokens) return Failed(Failure(std::move(tokens).error()));
     return check_safety(*options, nullptr);
@@ -195,13 +199,13 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
   if (auto safe = check_safety(*options, &log); !safe) return safe;
   log.info("starting", {{"version", version_number()}, {"pid", ::getpid()}});
   log_settings(*settings, log);
-  for (const auto& name : unknown_variables()) log.warning("a variable of the environment is no setting", {{"name", name}});
+  for (const auto& name : unknown_variables(what.table)) log.warning("a variable of the environment is no setting", {{"name", name}});
   notice.send("STATUS=opening the store");
   SettingsInForce in_force(*std::move(settings));
   options->settings_json = [&in_force] { return in_force.json(); };
   const auto drain = options->drain_timeout;
   const auto log_file = options->log.file;
-  auto server = start_server(*std::move(options), signals, log, doors, open);
+  auto server = start_server(*std::move(options), signals, log, doors, *open);
   if (!server) {
     // On standard error the command's own line says it.
     if (!log_file.empty()) log.error("not started", {{"code", name_of(server.error().code)}, {"error", server.error().what}});
@@ -211,19 +215,21 @@ Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>
   invocation.out.flush();
   notice.send("READY=1\nSTATUS=serving");
   log.info("ready");
-  run_until_asked(invocation, signals, notice, in_force, **server, log);
+  const auto failed = run_until_asked(invocation, what, signals, notice, in_force, **server, log);
 
+  if (failed) log.error("the store has failed: this process ends, to be started again", {{"code", name_of(failed->code)}, {"error", failed->what}});
   notice.send("STOPPING=1\nSTATUS=draining");
   log.info("stopping", {{"drain_ms", drain.count()}});
   const LastResort last_resort(signals, {"asked again: ended at once", Exit::interrupted}, drain + beyond_draining, log);
   (*server)->stop(drain);
   server->reset();
   log.info("stopped");
+  if (failed) return Failed(Failure(*failed));
   return {};
 }
 
 Command serve_command() {
-  return {"serve", "server", "Serves a store until SIGTERM; creates it where there is none.", "evershard serve --data shop --shards 16", serve_options, run};
+  return {"serve", "server", "Serves a store until SIGTERM; creates it where there is none.", "evershard serve --data shop --shards 16", options, run};
 }
 
 }  // namespace evershard::cli

@@ -2,18 +2,29 @@
 
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "evershard/cli/command.hpp"
 #include "evershard/cluster/server/running_door.hpp"
 #include "evershard/cluster/server/store_in_service.hpp"
+#include "evershard/cluster/settings/settings.hpp"
 
 namespace evershard::cli {
 
-/// Until SIGTERM or SIGINT; then it drains, closes the store and is done. Always ends: what does not let go in time is left behind.
-Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>& doors, const server::OpenStore& open = server::open_whole_store);
+/// What is served, and what it can be told.
+struct Serving {
+  const settings::Table& table;
+  std::string (*sample)();
+  /// How its store is opened. Checks what these settings say beside ServerOptions, in files too.
+  std::function<Result<server::OpenStore>(const settings::Settings&)> opening;
+};
 
-/// Of `evershard serve`: the table of settings as flags.
-Options serve_options();
+/// A store of its own: `evershard serve`.
+[[nodiscard]] Serving whole_store();
+
+/// Until SIGTERM or SIGINT; then it drains, closes the store and is done. Always ends: what does not let go in time is left behind.
+Outcome serve(const Invocation& invocation, const std::vector<server::StartDoor>& doors, const Serving& what);
 
 }  // namespace evershard::cli

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 
-#include "evershard/cli/serve.hpp"
 #include "evershard/cli/table.hpp"
 #include "evershard/cluster/exchange/input.hpp"
 #include "evershard/cluster/server/server_settings.hpp"
@@ -24,9 +23,9 @@ constexpr std::size_t settings_file_bytes_max = 1u << 20;
 /// On the command line it stands alone: `--insecure`.
 bool is_bare(const Setting& setting) { return setting.kind == Kind::yes_no && setting.by_default == "no"; }
 
-std::vector<Given> from_flags(const Arguments& arguments) {
+std::vector<Given> from_flags(const Arguments& arguments, const settings::Table& table) {
   std::vector<Given> given;
-  for (const auto& setting : server::server_settings()) {
+  for (const auto& setting : table) {
     for (const auto& text : arguments.texts(setting.name)) given.push_back({setting.name, is_bare(setting) ? "yes" : text, "flag --" + setting.name});
   }
   return given;
@@ -42,7 +41,7 @@ std::vector<std::pair<std::string, std::string>> environment_variables() {
   return variables;
 }
 
-Result<std::vector<Given>> from_named_file(const Arguments& arguments) {
+Result<std::vector<Given>> from_named_file(const Arguments& arguments, const settings::Table& table) {
   auto name = arguments.text("config").value_or("");
   if (const char* set = std::getenv("EVERSHARD_CONFIG"); name.empty() && set != nullptr) name = set;
   if (name.empty()) return std::vector<Given>{};
@@ -50,22 +49,21 @@ Result<std::vector<Given>> from_named_file(const Arguments& arguments) {
   auto file = Input::open(name);
   auto text = file ? file->read_all(settings_file_bytes_max) : Result<std::string>(refuse(file.error()));
   if (!text) return refuse(text.error().code, "the configuration cannot be read: " + text.error().what);
-  return settings::from_file(server::server_settings(), *text, name);
+  return settings::from_file(table, *text, name);
 }
 
 }  // namespace
 
-Result<settings::Settings> effective_settings(const Arguments& arguments) {
-  const auto& table = server::server_settings();
+Result<settings::Settings> effective_settings(const Arguments& arguments, const settings::Table& table) {
   auto environment = settings::from_environment(table, environment_variables(), server::client_variables());
   if (!environment) return refuse(std::move(environment).error());
-  auto file = from_named_file(arguments);
+  auto file = from_named_file(arguments, table);
   if (!file) return refuse(std::move(file).error());
-  return settings::Settings::gather(table, from_flags(arguments), environment->given, *file);
+  return settings::Settings::gather(table, from_flags(arguments, table), environment->given, *file);
 }
 
-std::vector<std::string> unknown_variables() {
-  auto environment = settings::from_environment(server::server_settings(), environment_variables(), server::client_variables());
+std::vector<std::string> unknown_variables(const settings::Table& table) {
+  auto environment = settings::from_environment(table, environment_variables(), server::client_variables());
   return environment ? std::move(environment->unknown) : std::vector<std::string>{};
 }
 
@@ -79,10 +77,16 @@ void print_settings(const Invocation& invocation, const settings::Settings& sett
   table.flush();
 }
 
-Options serve_options() {
+void log_settings(const settings::Settings& settings, serving::Log& log) {
+  for (const auto& entry : settings.entries()) {
+    if (!entry.is_default()) log.info("setting", {{"name", entry.setting.name}, {"value", entry.shown()}, {"source", entry.where}});
+  }
+}
+
+Options settings_options(const settings::Table& table) {
   Options options;
   options.value("config", "FILE", "a file of settings; else the environment's EVERSHARD_CONFIG");
-  for (const auto& setting : server::server_settings()) {
+  for (const auto& setting : table) {
     if (is_bare(setting)) options.flag(setting.name.c_str(), setting.sentence.c_str());
     else if (setting.kind == Kind::list) options.values(setting.name.c_str(), settings::placeholder_of(setting).c_str(), (setting.sentence + " Default: " + setting.by_default + ".").c_str());
     else options.value(setting.name.c_str(), settings::placeholder_of(setting).c_str(), setting.sentence.c_str(), setting.by_default);

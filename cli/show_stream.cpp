@@ -1,5 +1,7 @@
 #include "evershard/cli/show_stream.hpp"
 
+#include <iostream>
+
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/query_flags.hpp"
@@ -9,7 +11,7 @@ namespace {
 
 tl::expected<std::uint64_t, Failure> shown(const Invocation& invocation, EventStream stream, const PayloadTypes& types) {
   EventPrinter printer(invocation, types);
-  std::uint64_t events = 0;
+  std::uint64_t events = 0, skipped = 0;
   for (;;) {
     auto event = stream.next();
     if (!event) {
@@ -17,7 +19,8 @@ tl::expected<std::uint64_t, Failure> shown(const Invocation& invocation, EventSt
       return Failed(Failure(std::move(event).error()));
     }
     if (!*event) break;
-    printer.event(**event);
+    if (skips(invocation, **event)) ++skipped;
+    else printer.event(**event);
     ++events;
     if (invocation.out.ended()) break;
     if (interrupted()) {
@@ -27,10 +30,21 @@ tl::expected<std::uint64_t, Failure> shown(const Invocation& invocation, EventSt
     }
   }
   printer.finish();
+  say_skipped(skipped);
   return events;
 }
 
 }  // namespace
+
+void add_removed_flag(Options& options) {
+  options.flag("skip-removed", "leave out events that were removed, and say on standard error how many; they count in --limit");
+}
+
+bool skips(const Invocation& invocation, const RecordedEvent& event) { return event.state == EventState::removed && invocation.arguments.has("skip-removed"); }
+
+void say_skipped(std::uint64_t events) {
+  if (events != 0) std::cerr << "evershard: " << events << (events == 1 ? " event that was" : " events that were") << " removed left out\n";
+}
 
 Outcome show_stream(const Invocation& invocation, EventStream stream, const PayloadTypes& types) {
   auto events = shown(invocation, std::move(stream), types);

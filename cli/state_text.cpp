@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "evershard/cluster/exchange/base64.hpp"
+#include "evershard/protocol/base64.hpp"
 #include "evershard/cluster/exchange/event_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 

@@ -105,9 +105,11 @@ endfunction()
 function(evershard_package)
   evershard_add_part(base evershard_cluster_store)
   evershard_add_part(base evershard_sharding)
-  if(TARGET evershard_cluster_cluster_messages)  # of remote and of cluster
-    evershard_add_part(base evershard_cluster_cluster_messages)
-  endif()
+  foreach(messages evershard_cluster_cluster_messages evershard_cluster_wire_messages)  # of remote and of cluster
+    if(TARGET ${messages})
+      evershard_add_part(base ${messages})
+    endif()
+  endforeach()
   evershard_install_parts(base)
   evershard_roots(embedding roots)
   foreach(root IN LISTS roots)
@@ -131,7 +133,7 @@ function(evershard_package)
       foreach(part IN LISTS parts)
         get_target_property(public ${part} EVERSHARD_PUBLIC)
         # What speaks in generated messages is nobody's outside.
-        if(public OR (component MATCHES "^(base|embedding)$" AND NOT part STREQUAL evershard_cluster_cluster_messages))
+        if(public OR (component MATCHES "^(base|embedding)$" AND NOT part MATCHES "^evershard_cluster_(cluster|wire)_messages$"))
           evershard_install_headers(${part} ${component})
         endif()
       endforeach()
@@ -156,7 +158,7 @@ function(evershard_package_files)
     INSTALL_DESTINATION ${package})
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/evershard-config-version.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/package/evershard-config.cmake ${PROJECT_BINARY_DIR}/package/evershard-config-version.cmake
-                ${PROJECT_SOURCE_DIR}/cmake/FindCAF.cmake ${PROJECT_SOURCE_DIR}/cmake/EvershardProtos.cmake
+                ${PROJECT_SOURCE_DIR}/cmake/FindCAF.cmake ${PROJECT_SOURCE_DIR}/cmake/FindRE2.cmake ${PROJECT_SOURCE_DIR}/cmake/EvershardProtos.cmake
     DESTINATION ${package} COMPONENT base)
 
   # Relative to the .pc file itself, so that the whole can be moved.

@@ -31,6 +31,7 @@ struct Event {
   PayloadFormat format = PayloadFormat::unspecified;
   std::string metadata;
   std::optional<Timestamp> occurred_at;  ///< absent: set at append
+  std::string subject{};  ///< whose data the payload is: it is sealed under that subject's key, which can be destroyed. Empty: nobody's
 
   friend bool operator==(const Event&, const Event&) = default;
 };
@@ -60,6 +61,7 @@ struct RecordedEvent {
   EventState state = EventState::live;
   std::uint32_t append_index = 0;   ///< its number in its append, from 0
   std::uint32_t append_events = 1;  ///< how many events its append has: they stand at consecutive positions
+  std::string subject{};  ///< of a sealed payload that was opened: whose data it is
 
   friend bool operator==(const RecordedEvent&, const RecordedEvent&) = default;
 };

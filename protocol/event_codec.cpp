@@ -69,14 +69,15 @@ std::uint8_t* write_parts(const PartNumbers& n, const Value& event, std::uint8_t
 constexpr std::uint64_t bits_of(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
 std::size_t body_bytes(const Event& event) {
-  return bytes_of_parts(event_parts, event) + (event.occurred_at ? key_bytes(9) + varint_bytes(bits_of(event.occurred_at->micros)) : 0);
+  return bytes_of_parts(event_parts, event) + (event.occurred_at ? key_bytes(9) + varint_bytes(bits_of(event.occurred_at->micros)) : 0) +
+         bytes_of_text_if(10, event.subject.size());
 }
 
 std::size_t body_bytes(const RecordedEvent& event) {
   return bytes_of_number(1, event.position.value) + bytes_of_number(2, event.shard.value) + bytes_of_number(3, event.offset.value) +
          bytes_of_parts(recorded_parts, event) + bytes_of_number(6, event.seq_nr.value) + bytes_of_number(13, bits_of(event.occurred_at.micros)) +
          bytes_of_number(14, static_cast<std::uint8_t>(event.state)) + bytes_of_number(15, event.append_index) +
-         bytes_of_number(16, event.append_events == 1 ? 0 : event.append_events);
+         bytes_of_number(16, event.append_events == 1 ? 0 : event.append_events) + bytes_of_text_if(17, event.subject.size());
 }
 
 // The generated code takes no key and no length of more bytes than 5, however small it is.
@@ -171,8 +172,8 @@ std::uint8_t* write_as_field(std::uint32_t field, const Event& event, std::uint8
   to = write_text_if(event_parts.id, view_of(event.id), to);
   if (event.aggregate) to = write_aggregate(event_parts.aggregate, *event.aggregate, to);
   to = write_parts(event_parts, event, to);
-  if (!event.occurred_at) return to;
-  return write_varint(bits_of(event.occurred_at->micros), write_varint(9u << 3, to));
+  if (event.occurred_at) to = write_varint(bits_of(event.occurred_at->micros), write_varint(9u << 3, to));
+  return write_text_if(10, event.subject, to);
 }
 
 std::uint8_t* write_as_field(std::uint32_t field, const RecordedEvent& event, std::uint8_t* to) {
@@ -187,7 +188,8 @@ std::uint8_t* write_as_field(std::uint32_t field, const RecordedEvent& event, st
   to = write_number(13, bits_of(event.occurred_at.micros), to);
   to = write_number(14, static_cast<std::uint8_t>(event.state), to);
   to = write_number(15, event.append_index, to);
-  return write_number(16, event.append_events == 1 ? 0 : event.append_events, to);
+  to = write_number(16, event.append_events == 1 ? 0 : event.append_events, to);
+  return write_text_if(17, event.subject, to);
 }
 
 bool take_field(std::string_view& from, Field& field) {
@@ -211,7 +213,7 @@ bool read(std::string_view bytes, Event& event) {
     Field field;
     bool good = false;
     if (!take_field(bytes, field)) return false;
-    if (!read_part(event_parts, field, event, good)) good = field.number == 9 && read_time(field, event.occurred_at.emplace());
+    if (!read_part(event_parts, field, event, good)) good = field.number == 10 ? read_text(field, event.subject) : field.number == 9 && read_time(field, event.occurred_at.emplace());
     if (!good) return false;
   }
   return true;
@@ -238,6 +240,7 @@ bool read(std::string_view bytes, RecordedEvent& event) {
           good = read_number(field, event.append_events);
           event.append_events = std::max(event.append_events, 1u);
           break;
+        case 17: good = read_text(field, event.subject); break;
         default: break;
       }
     }

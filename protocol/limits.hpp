@@ -13,6 +13,7 @@ inline constexpr std::size_t aggregate_type_bytes_max = 128;
 inline constexpr std::size_t aggregate_value_bytes_max = 512;
 inline constexpr std::size_t event_type_bytes_max = 255;
 inline constexpr std::size_t tag_bytes_max = 255;
+inline constexpr std::size_t subject_bytes_max = 255;
 inline constexpr std::size_t tags_max = 64;
 inline constexpr std::size_t also_max = 64;
 inline constexpr std::size_t conditions_max = 16;

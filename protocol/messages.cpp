@@ -40,6 +40,7 @@ void put(const Event& from, pb::Event& to) {
   put_payload(from.payload, from.format, to);
   to.set_metadata(from.metadata);
   if (from.occurred_at) to.set_occurred_at_us(from.occurred_at->micros);
+  to.set_subject(from.subject);
 }
 
 void put(const RecordedEvent& from, pb::RecordedEvent& to) {
@@ -57,6 +58,7 @@ void put(const RecordedEvent& from, pb::RecordedEvent& to) {
   to.set_state(static_cast<pb::EventState>(from.state));
   to.set_append_index(from.append_index);
   if (from.append_events != 1) to.set_append_events(from.append_events);
+  to.set_subject(from.subject);
 }
 
 void put(const Query& from, pb::Query& to) {
@@ -88,6 +90,7 @@ void put(const Snapshot& from, pb::Snapshot& to) {
   to.set_schema_revision(from.schema_revision);
   if (from.keep) to.set_keep(*from.keep);
   if (from.ttl) to.set_ttl_s(from.ttl->count());
+  to.set_subject(from.subject);
 }
 
 void put(const RecordedSnapshot& from, pb::RecordedSnapshot& to) {
@@ -99,6 +102,7 @@ void put(const RecordedSnapshot& from, pb::RecordedSnapshot& to) {
   to.set_taken_at_us(from.taken_at.micros);
   if (from.expires_at) to.set_expires_at_us(from.expires_at->micros);
   to.set_latest(from.latest);
+  to.set_subject(from.subject);
 }
 
 void put(const Append& from, pb::AppendRequest& to) {
@@ -264,6 +268,7 @@ Result<void> get_event_parts(Message& from, Value& to) {
   to.payload = std::move(*from.mutable_payload());
   to.format = PayloadFormat{from.payload_format()};
   to.metadata = std::move(*from.mutable_metadata());
+  to.subject = std::move(*from.mutable_subject());
   return {};
 }
 
@@ -320,6 +325,7 @@ template <class Message, class Value>
 void get_payload(Message& from, Value& to) {
   to.payload = std::move(*from.mutable_payload());
   to.format = PayloadFormat{from.payload_format()};
+  to.subject = std::move(*from.mutable_subject());
 }
 
 Result<void> get(pb::Snapshot& from, Snapshot& to) {

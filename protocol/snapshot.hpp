@@ -26,6 +26,7 @@ struct Snapshot {
   std::optional<std::uint32_t> keep;
   /// Hides, and later removes, this retained copy; never the latest.
   std::optional<std::chrono::seconds> ttl;
+  std::string subject{};  ///< as of an event
 
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };
@@ -41,6 +42,7 @@ struct RecordedSnapshot {
   Timestamp taken_at;
   std::optional<Timestamp> expires_at;
   bool latest = false;  ///< slot 0
+  std::string subject{};  ///< as of an event
 
   friend bool operator==(const RecordedSnapshot&, const RecordedSnapshot&) = default;
 };

@@ -77,7 +77,7 @@ std::vector<ShardId> shards_named(const Cut& cut) {
   for (const Segment& segment : cut.segments) shards.push_back(segment.shard);
   for (const Opening& opening : cut.openings) shards.push_back(opening.shard);
   std::ranges::sort(shards);
-  shards.erase(std::ranges::unique(shards).begin(), shards.end());
+  shards.erase(std::unique(shards.begin(), shards.end()), shards.end());
   return shards;
 }
 

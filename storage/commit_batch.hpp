@@ -37,6 +37,29 @@ struct StateWrite {
   std::optional<std::string> value;
 };
 
+/// A record of the journal that takes the place of the one under its key: the same events, some of them stubs (with_stubs).
+struct RecordRewrite {
+  ShardId shard;
+  ShardOffset record;  ///< its first offset
+  std::string bytes;
+};
+
+/// Snapshots of an aggregate that go: retained copies that have expired, and those of versions below.
+struct SnapshotsToGo {
+  AggregateId aggregate;
+  SeqNr below{0};
+  bool latest = false;  ///< slot 0 too, where its version is below
+};
+
+/// Rows that are written with an append, or alone.
+struct RowWrites {
+  std::vector<StateWrite> state{};
+  std::vector<RecordRewrite> rewrites{};
+  std::vector<SnapshotsToGo> snapshots_to_go{};
+
+  [[nodiscard]] bool empty() const { return state.empty() && rewrites.empty() && snapshots_to_go.empty(); }
+};
+
 /// Shape: appends in order of position, which is the order of decisions; `cut` covers exactly their events.
 struct CommitBatch {
   std::optional<sharding::Cut> cut;  ///< absent: nothing is placed, only snapshots and state rows
@@ -44,6 +67,8 @@ struct CommitBatch {
   std::vector<PlacedEvent> events;
   std::vector<PlacedSnapshot> snapshots;
   std::vector<StateWrite> state;
+  std::vector<RecordRewrite> rewrites;
+  std::vector<SnapshotsToGo> snapshots_to_go;
 };
 
 }  // namespace evershard::storage

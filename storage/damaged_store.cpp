@@ -8,6 +8,7 @@
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/last_commit_mark.hpp"
 #include "evershard/storage/recovered_order.hpp"
+#include "evershard/storage/removal_row.hpp"
 #include "evershard/storage/rocks_status.hpp"
 #include "evershard/storage/table_files.hpp"
 #include "evershard/storage/truth_only.hpp"
@@ -189,6 +190,12 @@ Result<Examination> DamagedStore::examine(const RecoverOptions& how, const Progr
     EVERSHARD_TRY(verification.indexes(part_of(progress, 80, 95)));
   made.renew_indexes |= verification.indexes_differ() || made.copy_truth;
   EVERSHARD_TRY(verification.state(part_of(progress, 95, 100)));
+  for (const auto prefix : {removing_prefix, removed_prefix}) {
+    auto removals = removal_rows(*rows_, prefix);
+    if (!removals) continue;  // a finding already
+    made.removals_to_forget += static_cast<std::uint64_t>(
+        std::ranges::count_if(removals->damaged, [](const auto& row) { return row.why.code == ErrorCode::corruption; }));
+  }
   made.write_mark = !has_mark_file_;
 
   if (made.renew_indexes && cut_missing)
@@ -210,6 +217,8 @@ void DamagedStore::say_what_is_lost(Examination& made) const {
   if (plan.acknowledged > plan.keeps && (made.copy_truth || made.accept_loss))
     steps.push_back("accepts that positions " + std::to_string(plan.keeps.value + 1) + " to " + std::to_string(plan.acknowledged.value) + " are lost");
   if (made.copy_truth && !plan.holes.empty()) steps.push_back("leaves " + std::to_string(plan.holes.size()) + " holes in what is kept: reading there says corruption");
+  if (made.removals_to_forget > 0)
+    steps.push_back("leaves out " + std::to_string(made.removals_to_forget) + " damaged rows of removals: what they speak of is to be removed once more");
   if (made.renew_indexes) steps.push_back("makes all indexes anew from journal and order");
   if (!steps.empty() || made.write_mark) steps.push_back("writes MARK for position " + end);
 }

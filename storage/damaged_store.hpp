@@ -26,6 +26,7 @@ struct Examination {
   bool renew_indexes = false;    ///< they are dropped; what is copied has none
   bool accept_loss = false;
   bool write_mark = false;
+  std::uint64_t removals_to_forget = 0;  ///< rows, damaged
 };
 
 /// Holds the store's lock: nobody opens it meanwhile.

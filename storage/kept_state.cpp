@@ -1,9 +1,25 @@
 #include "evershard/storage/kept_state.hpp"
 
 #include "evershard/storage/keys.hpp"
+#include "evershard/storage/removal_row.hpp"
 #include "evershard/storage/snapshot_row.hpp"
 
 namespace evershard::storage {
+
+/// What is being removed is removed in every copy, or its history would be there in part. What was removed counts where the copy
+/// has all of it: events that are appended to it later are others under the same numbers.
+Result<void> KeptState::take_named(std::string_view key, std::string_view value, std::string_view name) {
+  if (name.starts_with(removed_prefix)) {
+    auto aggregate = AggregateId::parse(name.substr(removed_prefix.size()));
+    if (!aggregate) return refuse(ErrorCode::corruption, "a row of what is removed names no aggregate");
+    auto row = decode_removal(value, *aggregate);
+    if (!row) return refuse(std::move(row).error());
+    if (row->last <= options_.keeps) put_(key, value);
+  } else if (options_.checkpoints || name.starts_with(removing_prefix)) {
+    put_(key, value);
+  }
+  return {};
+}
 
 Result<void> KeptState::take(std::string_view key, std::string_view value) {
   auto decoded = keys::decode_state(key);
@@ -14,8 +30,7 @@ Result<void> KeptState::take(std::string_view key, std::string_view value) {
     case keys::StateKey::Kind::covered:
     case keys::StateKey::Kind::waiting: return {};
     case keys::StateKey::Kind::checkpoint:
-      if (options_.checkpoints) put_(key, value);
-      return {};
+      return take_named(key, value, decoded->name);
     case keys::StateKey::Kind::snapshot: break;
   }
 

@@ -34,6 +34,8 @@ class KeptState {
   void finish();
 
  private:
+  Result<void> take_named(std::string_view key, std::string_view value, std::string_view name);
+
   struct Retained {
     RecordedSnapshot snapshot;
     std::optional<std::uint32_t> keep;

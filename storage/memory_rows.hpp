@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "evershard/storage/removal_mask.hpp"
 #include "evershard/storage/rows.hpp"
 
 namespace evershard::storage {
@@ -28,6 +29,9 @@ class MemoryRows final : public Rows {
   [[nodiscard]] std::unique_ptr<RowCursor> cursor(Family family, CursorOptions options) const override;
   [[nodiscard]] Result<std::unique_ptr<RowBatch>> get(Family family, std::span<const std::string_view> keys) const override;
 
+  [[nodiscard]] const RemovalMask* mask() const override { return &mask_; }
+  [[nodiscard]] RemovalMask& removals() { return mask_; }
+
   /// All of it at once.
   void write(std::vector<Write> writes);
   /// From now on there are no rows to be had. Cursors that are out keep theirs.
@@ -41,6 +45,7 @@ class MemoryRows final : public Rows {
   [[nodiscard]] std::shared_ptr<Tables> tables() const;
   mutable std::shared_mutex mutex_;
   std::shared_ptr<Tables> tables_;
+  RemovalMask mask_;
 };
 
 }  // namespace evershard::storage

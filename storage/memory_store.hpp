@@ -32,6 +32,7 @@ class MemoryStore final : public NodeStore {
   [[nodiscard]] Admission admission() const override;
   [[nodiscard]] View view() const override { return tails_.view(); }
   [[nodiscard]] const Rows& rows() const override { return rows_; }
+  [[nodiscard]] RemovalMask& removals() override { return rows_.removals(); }
   Result<void> seal() override;
   [[nodiscard]] StoreStats stats() const override;
   void close() override;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "evershard/storage/keys.hpp"
+#include "evershard/storage/removal_mask.hpp"
 
 namespace evershard::storage {
 
@@ -93,7 +94,9 @@ Result<EventView> RecordFetch::event(std::size_t i) const {
   if (location.index >= record.view->size()) {
     return damaged(location.shard, location.offset(), "the record ends before this event");
   }
-  return record.view->event(location.index);
+  auto event = record.view->event(location.index);
+  if (const auto* mask = rows_.mask(); mask && event) mask->apply(*event);
+  return event;
 }
 
 Result<EventView> fetch_one(RecordFetch& fetch, const FoundEvent& found) {

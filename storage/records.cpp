@@ -32,10 +32,10 @@ std::string stub_body(const EventView& event, EventState state) {
   parts.request = event.request;
   parts.aggregate_type = event.aggregate_type;
   parts.aggregate_value = event.aggregate_value;
+  parts.command_id = event.command_id;
+  parts.reply = event.reply;
   if (state == EventState::erased) {
     parts.occurred_at = event.occurred_at;
-    parts.command_id = event.command_id;
-    parts.reply = event.reply;
     parts.type = event.type;
     parts.tags_bytes = event.tags_bytes;
     parts.also_bytes = event.also_bytes;
@@ -48,6 +48,13 @@ std::string stub_body(const EventView& event, EventState state) {
 }
 
 }  // namespace
+
+void make_removed(EventView& event) {
+  event.state = EventState::removed;
+  event.type = event.payload = event.metadata = event.tags_bytes = event.also_bytes = {};
+  event.format = PayloadFormat::unspecified;
+  event.occurred_at = {};
+}
 
 // ---- RecordBuilder
 

@@ -28,6 +28,12 @@ Result<void> RocksMaintenance::link_database(const std::filesystem::path& folder
 
 std::unique_ptr<const Rows> RocksMaintenance::frozen_rows() const { return RocksRows::frozen(families_); }
 
+Result<void> RocksMaintenance::flush_log() {
+  // All families that go through the log, together: else it is kept for one of them.
+  const std::vector<rocksdb::ColumnFamilyHandle*> handles{families_->handle(Family::journal), families_->handle(Family::order), families_->handle(Family::state)};
+  return checked(families_->db().Flush(rocksdb::FlushOptions(), handles), "cannot write the log's rows into files");
+}
+
 std::vector<StoreMaintenance::Stretch> RocksMaintenance::stretches(std::uint64_t bytes) const {
   std::vector<Stretch> found;
   for (std::size_t i = 0; i < family_count; ++i) {

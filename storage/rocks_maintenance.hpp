@@ -17,6 +17,7 @@ class RocksMaintenance final : public StoreMaintenance {
   Result<void> link_database(const std::filesystem::path& folder) override;
   [[nodiscard]] std::unique_ptr<const Rows> frozen_rows() const override;
   [[nodiscard]] std::vector<Stretch> stretches(std::uint64_t bytes) const override;
+  Result<void> flush_log() override;
   Result<void> rewrite(const Stretch& stretch) override;
 
  private:

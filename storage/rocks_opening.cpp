@@ -10,8 +10,10 @@
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/new_identity.hpp"
+#include "evershard/storage/reader.hpp"
 #include "evershard/storage/recovered_order.hpp"
 #include "evershard/storage/refusals.hpp"
+#include "evershard/storage/removal_row.hpp"
 #include "evershard/storage/rocks_status.hpp"
 #include "evershard/storage/rocks_store.hpp"
 #include "evershard/storage/steps.hpp"
@@ -47,7 +49,6 @@ bool is_lock_held(const rocksdb::Status& status) {
 bool has_unknown_families(const rocksdb::Status& status) {
   return status.IsInvalidArgument() && status.ToString().find("olumn families not opened") != std::string::npos;
 }
-
 
 /// A node's store is opened as that node's, a whole one as a whole one; who only looks may look at both.
 Result<void> check_member(const Identity& identity, const StoreOptions& options) {
@@ -155,6 +156,8 @@ Result<void> RocksStore::identify() {
     rocksdb::WriteOptions options;
     options.sync = true;
     EVERSHARD_TRY(checked(families_->db().Put(options, families_->handle(Family::state), key, encode(identity_)), "cannot write the store's identity"));
+    // In a file from the beginning: whatever log is lost later, what is left is known as this store.
+    EVERSHARD_TRY(checked(families_->db().Flush(rocksdb::FlushOptions(), families_->handle(Family::state)), "cannot write the store's identity into a file"));
   }
   if (options_.shards != 0 && options_.shards != identity_.shards)
     return invalid("the store in " + options_.data_dir.string() + " has " + std::to_string(identity_.shards) + " shards, not " + std::to_string(options_.shards));
@@ -239,6 +242,49 @@ Result<void> RocksStore::rebuild() {
   }
   EVERSHARD_TRY(TailRebuild(*rows_, hasher(), *tails_, rebuild).run(recovered_.watermark));
   step(steps::open_rebuilt);
+  return take_up_removals();
+}
+
+/// What was being removed when the store was closed is removed for readers from the first one on.
+Result<void> RocksStore::take_up_removals() {
+  auto removing = removal_rows(*rows_, removing_prefix);
+  if (!removing) return refuse(std::move(removing).error());
+  if (!removing->damaged.empty() && !options_.accept_loss) return refuse(removing->damaged.front().why);
+  EVERSHARD_TRY(forget_damaged_removals());
+  const Reader reader(*this);
+  const auto view = tails_->view();
+  for (auto& [aggregate, row] : removing->rows) {
+    auto head = reader.head(view, aggregate);
+    if (!head && head.error().code != ErrorCode::corruption) return refuse(std::move(head).error());
+    // Its end was lost, or is behind a copy's: what is appended under these numbers from now on is something else.
+    // Where its index is damaged nothing can be appended to it, and other aggregates can be read all the same.
+    if (head && head->version + 1 < row.before) {
+      row.before = head->version + 1;
+      row.last = head->last_position;
+      rocksdb::WriteOptions options;
+      options.sync = true;
+      if (!options_.read_only)
+        EVERSHARD_TRY(checked(families_->db().Put(options, families_->handle(Family::state), removing_key(aggregate), encode_removal(row, aggregate)),
+                              "cannot write what is being removed"));
+    }
+    rows_->removals().hide(aggregate, row.before);
+  }
+  return {};
+}
+
+/// Where a loss is accepted: what they spoke of is to be removed once more.
+Result<void> RocksStore::forget_damaged_removals() {
+  if (!options_.accept_loss || options_.read_only) return {};
+  for (const auto prefix : {removing_prefix, removed_prefix}) {
+    auto found = removal_rows(*rows_, prefix);
+    if (!found) return refuse(std::move(found).error());
+    rocksdb::WriteOptions options;
+    options.sync = true;
+    for (const auto& damaged : found->damaged) {
+      if (damaged.why.code != ErrorCode::corruption) return refuse(damaged.why);
+      EVERSHARD_TRY(checked(families_->db().Delete(options, families_->handle(Family::state), damaged.key), "cannot leave out a damaged row"));
+    }
+  }
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "evershard/storage/rocks_families.hpp"
+#include "evershard/storage/removal_mask.hpp"
 #include "evershard/storage/rows.hpp"
 
 namespace evershard::storage {
@@ -19,6 +20,9 @@ class RocksRows final : public Rows {
   [[nodiscard]] std::unique_ptr<RowCursor> cursor(Family family, CursorOptions options) const override;
   [[nodiscard]] Result<std::unique_ptr<RowBatch>> get(Family family, std::span<const std::string_view> keys) const override;
 
+  [[nodiscard]] const RemovalMask* mask() const override { return &mask_; }
+  [[nodiscard]] RemovalMask& removals() { return mask_; }
+
   /// From now on there are no rows to be had; cursors and batches that are out keep the database open until they go.
   void close();
   /// Nothing once it is closed.
@@ -28,6 +32,7 @@ class RocksRows final : public Rows {
   using Snapshot = std::shared_ptr<const rocksdb::Snapshot>;
   mutable std::mutex mutex_;
   std::shared_ptr<const RocksFamilies> families_;
+  RemovalMask mask_;
   Snapshot snapshot_;  // absent: as they are whenever they are looked at
 };
 

@@ -44,6 +44,7 @@ class RocksStore final : public NodeStore {
   [[nodiscard]] Admission admission() const override;
   [[nodiscard]] View view() const override { return tails_->view(); }
   [[nodiscard]] const Rows& rows() const override { return *rows_; }
+  [[nodiscard]] RemovalMask& removals() override { return rows_->removals(); }
   Result<void> seal() override;
   [[nodiscard]] StoreStats stats() const override;
   [[nodiscard]] std::shared_ptr<StoreMaintenance> maintenance() const override;
@@ -61,6 +62,8 @@ class RocksStore final : public NodeStore {
   Result<void> identify();
   Result<void> compare_with_mark_file();
   Result<void> rebuild();
+  Result<void> take_up_removals();
+  Result<void> forget_damaged_removals();
   void start();
 
   void fail(const Error& error);

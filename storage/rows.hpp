@@ -49,6 +49,8 @@ struct CursorOptions {
   bool scan = false;
 };
 
+class RemovalMask;
+
 /// Any number of readers, beside one writer.
 class Rows {
  public:
@@ -56,6 +58,8 @@ class Rows {
   [[nodiscard]] virtual std::unique_ptr<RowCursor> cursor(Family family, CursorOptions options = {}) const = 0;
   /// Shape: keys ascend. Errors: corruption, io
   [[nodiscard]] virtual Result<std::unique_ptr<RowBatch>> get(Family family, std::span<const std::string_view> keys) const = 0;
+  /// What readers of events are to take for removed. Absent: rows are looked at as they are.
+  [[nodiscard]] virtual const RemovalMask* mask() const { return nullptr; }
 };
 
 }  // namespace evershard::storage

@@ -6,6 +6,7 @@
 
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/record_fetch.hpp"
+#include "evershard/storage/removal_mask.hpp"
 
 namespace evershard::storage {
 namespace {
@@ -103,6 +104,7 @@ Result<void> ScanCursor::next(std::size_t events_max, std::size_t bytes_max, std
       if (taken > 0) break;
       return refuse(std::move(view).error());
     }
+    if (const auto* mask = rows_.mask()) mask->apply(*view);
     out.push_back(to_event(*view, at_, {run_.shard, record, index}));
     bytes += bytes_of(out.back());
     ++taken;

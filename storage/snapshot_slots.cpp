@@ -30,6 +30,17 @@ void SnapshotSlots::write(const Snapshot& snapshot, GlobalPosition position, Tim
   retain(snapshot, taken_at, sink);
 }
 
+void SnapshotSlots::remove(const SnapshotsToGo& going, Timestamp now, RowSink& sink) {
+  const auto slot = keys::snapshot(going.aggregate, std::nullopt);
+  for (const auto& [key, copy] : copies_of(going.aggregate, now)) {
+    if (!copy.expired && copy.version >= going.below) continue;
+    sink.erase(Family::state, key);
+    pending_.push_back({batch_, key, SeqNr{0}, false, true});
+  }
+  // One that stands there after all is of a later version.
+  if (going.latest && going.below.value > 0 && is_latest(going.aggregate, going.below - 1, slot)) sink.erase(Family::state, slot);
+}
+
 bool SnapshotSlots::is_latest(const AggregateId& aggregate, SeqNr version, const std::string& key) const {
   for (auto pending = pending_.rbegin(); pending != pending_.rend(); ++pending)
     if (pending->latest && pending->key == key) return pending->version <= version;
@@ -40,18 +51,14 @@ bool SnapshotSlots::is_latest(const AggregateId& aggregate, SeqNr version, const
   return !stored || stored->version <= version;  // a damaged one is as if it were not there
 }
 
-void SnapshotSlots::retain(const Snapshot& snapshot, Timestamp now, RowSink& sink) {
-  struct Copy {
-    SeqNr version;
-    bool expired;
-  };
-  auto prefix = keys::snapshot_prefix(snapshot.aggregate);
-  auto slot = keys::snapshot(snapshot.aggregate, std::nullopt);
+std::map<std::string, SnapshotSlots::Copy> SnapshotSlots::copies_of(const AggregateId& aggregate, Timestamp now) const {
+  auto prefix = keys::snapshot_prefix(aggregate);
+  auto slot = keys::snapshot(aggregate, std::nullopt);
   std::map<std::string, Copy> copies;
   auto cursor = rows_.cursor(Family::state, {.prefix = prefix});
   for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
     if (cursor->key() == slot) continue;
-    auto stored = decode_snapshot(cursor->value(), snapshot.aggregate);
+    auto stored = decode_snapshot(cursor->value(), aggregate);
     // A damaged copy is of no use to anybody: it goes as the oldest would.
     copies[std::string(cursor->key())] = stored ? Copy{stored->version, stored->expires_at && *stored->expires_at <= now} : Copy{SeqNr{0}, true};
   }
@@ -62,7 +69,11 @@ void SnapshotSlots::retain(const Snapshot& snapshot, Timestamp now, RowSink& sin
     else
       copies[pending.key] = Copy{pending.version, false};
   }
+  return copies;
+}
 
+void SnapshotSlots::retain(const Snapshot& snapshot, Timestamp now, RowSink& sink) {
+  const auto copies = copies_of(snapshot.aggregate, now);
   std::multimap<SeqNr, const std::string*, std::greater<>> newest_first;
   for (const auto& [key, copy] : copies) newest_first.emplace(copy.expired ? SeqNr{0} : copy.version, &key);
   std::size_t kept = 0;

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 
 #include "evershard/protocol/snapshot.hpp"
 #include "evershard/protocol/timestamp.hpp"
+#include "evershard/storage/commit_batch.hpp"
 #include "evershard/storage/rows.hpp"
 
 namespace evershard::storage {
@@ -29,6 +31,9 @@ class SnapshotSlots {
   /// Cost: reads one row; where `keep` is set, all copies of the aggregate.
   void write(const Snapshot& snapshot, GlobalPosition position, Timestamp taken_at, RowSink& sink);
 
+  /// Retained copies that have expired or are of too early a version, and slot 0 where it is wanted.
+  void remove(const SnapshotsToGo& going, Timestamp now, RowSink& sink);
+
   /// Between two batches: how many batches were staged, how many of them are written.
   void batch(std::uint64_t staged, std::uint64_t committed);
 
@@ -41,6 +46,11 @@ class SnapshotSlots {
     bool erased;
   };
   bool is_latest(const AggregateId& aggregate, SeqNr version, const std::string& key) const;
+  struct Copy {
+    SeqNr version;
+    bool expired;
+  };
+  [[nodiscard]] std::map<std::string, Copy> copies_of(const AggregateId& aggregate, Timestamp now) const;
   void retain(const Snapshot& snapshot, Timestamp now, RowSink& sink);
 
   const Rows& rows_;

@@ -89,6 +89,8 @@ class Store {
   [[nodiscard]] virtual Admission admission() const = 0;
   [[nodiscard]] virtual View view() const = 0;
   [[nodiscard]] virtual const Rows& rows() const = 0;
+  /// What readers take for removed before its records say so. What was not done when the store was closed is in it at opening.
+  [[nodiscard]] virtual RemovalMask& removals() = 0;
 
   /// Seals what the tail holds and waits until it is done. Errors: io
   virtual Result<void> seal() = 0;

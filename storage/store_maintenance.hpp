@@ -40,6 +40,9 @@ class StoreMaintenance {
   /// All rows as they are now, while commits go on: each commit is in them whole or not at all.
   [[nodiscard]] virtual std::unique_ptr<const Rows> frozen_rows() const = 0;
 
+  /// What was committed lies in sorted files, and the log of it goes: what it says of removed events too. Errors: corruption, io
+  virtual Result<void> flush_log() = 0;
+
   /// A stretch of keys of one family, [from, until); empty: to the end.
   struct Stretch {
     std::string family;

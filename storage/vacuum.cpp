@@ -12,6 +12,7 @@ constexpr std::uint64_t stretch_bytes = 128u << 20;  // a second or a few
 Result<void> vacuum(const Store& store, const Progress& progress) {
   auto maintenance = store.maintenance();
   if (!maintenance) return report(progress, 0, 0);
+  EVERSHARD_TRY(maintenance->flush_log());
   auto stretches = maintenance->stretches(stretch_bytes);
   std::uint64_t done = 0, total = 0;
   for (const auto& stretch : stretches) total += stretch.bytes;

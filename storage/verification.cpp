@@ -9,6 +9,7 @@
 #include "evershard/storage/identity.hpp"
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/reader.hpp"
+#include "evershard/storage/removal_row.hpp"
 #include "evershard/storage/snapshot_row.hpp"
 #include "evershard/storage/waiting_row.hpp"
 
@@ -183,6 +184,18 @@ Result<void> Verification::state(const Progress& progress) {
   return {};
 }
 
+/// Of other owners' rows only they know what is right.
+Result<void> Verification::removal_row(std::string_view name, std::string_view value) {
+  for (const auto prefix : {removed_prefix, removing_prefix}) {
+    if (!name.starts_with(prefix)) continue;
+    auto aggregate = AggregateId::parse(name.substr(prefix.size()));
+    if (!aggregate) return refuse(ErrorCode::corruption, "what is removed is of no aggregate: " + aggregate.error().what);
+    auto row = decode_removal(value, *aggregate);
+    if (!row) return refuse(std::move(row).error());
+  }
+  return {};
+}
+
 Result<void> Verification::state_row(std::string_view key, std::string_view value) {
   auto decoded = keys::decode_state(key);
   if (!decoded) return refuse(std::move(decoded).error());
@@ -210,7 +223,7 @@ Result<void> Verification::state_row(std::string_view key, std::string_view valu
       if (!row) return refuse(std::move(row).error());
       return {};
     }
-    case keys::StateKey::Kind::checkpoint: return {};
+    case keys::StateKey::Kind::checkpoint: return removal_row(decoded->name, value);
     case keys::StateKey::Kind::snapshot: break;
   }
   ++snapshots_;

@@ -88,6 +88,7 @@ class Verification final : private TruthVisitor {
   void stream_row(const StreamRow& row);
   void go_to_term(std::optional<sharding::Term> term);
   void check_stream(std::string_view text, SeqNr first_seq_nr, std::uint64_t events, GlobalPosition first, GlobalPosition last);
+  Result<void> removal_row(std::string_view name, std::string_view value);
   Result<void> state_row(std::string_view key, std::string_view value);
 
   const Subject subject_;

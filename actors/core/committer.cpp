@@ -45,12 +45,7 @@ Committer::~Committer() { stop(); }
 // -- in and out
 
 Result<Appended> Committer::append(Append append) {
-  Request request;
-  auto stored = prepare(std::move(append), request);
-  if (!stored) return refuse(refused(std::move(stored).error()));
-  if (*stored) return std::move(**stored);
-  if (auto sent = send(request); !sent) return refuse(refused(std::move(sent).error()));
-  return wait_for_answer(request);
+  return append_with(std::move(append), {});
 }
 
 void Committer::append_async(Append append, AppendChain chain, AppendDone done) {
@@ -79,11 +74,21 @@ Result<void> Committer::put_snapshot(Snapshot snapshot) {
   return {};
 }
 
-Result<void> Committer::write_state(std::vector<storage::StateWrite> rows) {
+Result<Appended> Committer::append_with(Append append, storage::RowWrites rows) {
+  Request request;
+  request.rows = std::move(rows);
+  auto stored = prepare(std::move(append), request);
+  if (!stored) return refuse(refused(std::move(stored).error()));
+  if (*stored) return std::move(**stored);
+  if (auto sent = send(request); !sent) return refuse(refused(std::move(sent).error()));
+  return wait_for_answer(request);
+}
+
+Result<void> Committer::write_rows(storage::RowWrites rows) {
   if (rows.empty()) return {};
   EVERSHARD_TRY(admit());
   Request request;
-  request.state = std::move(rows);
+  request.rows = std::move(rows);
   EVERSHARD_TRY(send(request));
   EVERSHARD_TRY(wait_for_answer(request));
   return {};

@@ -75,8 +75,12 @@ class Committer {
 
   /// Writes a snapshot alone. Errors: not_found: the aggregate has no such version yet; invalid_argument, too_large
   [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot);
-  /// Rewrites state rows, all or none.
-  [[nodiscard]] Result<void> write_state(std::vector<storage::StateWrite> rows);
+  /// Rewrites state rows and records of the journal, removes snapshots: all or none.
+  ///
+  /// Shape: of the records, nobody else rewrites them meanwhile, and their events are shown.
+  [[nodiscard]] Result<void> write_rows(storage::RowWrites rows);
+  /// An append, and rows that are written with its events in one write, or not at all: a retry of what is stored writes none.
+  [[nodiscard]] Result<Appended> append_with(Append append, storage::RowWrites rows);
 
   /// Who waits gets `unavailable` when the committer stops, `io` when the store fails.
   [[nodiscard]] WatermarkWatch& watch() { return watch_; }

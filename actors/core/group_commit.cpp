@@ -33,7 +33,7 @@ void GroupCommit::take(Ticket& ticket, Actions& actions) {
   }
   if (!ticket.is_append()) {
     std::move(ticket.snapshots.begin(), ticket.snapshots.end(), std::back_inserter(batch_.commit.snapshots));
-    std::move(ticket.state.begin(), ticket.state.end(), std::back_inserter(batch_.commit.state));
+    put_rows(ticket);
     batch_.tickets.push_back(&ticket);
     return;
   }
@@ -51,6 +51,15 @@ void GroupCommit::put(Ticket& ticket, GlobalPosition first, std::size_t first_ev
   batch_.tickets.push_back(&ticket);
   batch_.appends.push_back(&ticket);
   batch_.bytes += ticket.prepared.bytes;
+  put_rows(ticket);
+}
+
+void GroupCommit::put_rows(Ticket& ticket) {
+  const auto move_all = [](auto& from, auto& to) { std::move(from.begin(), from.end(), std::back_inserter(to)); };
+  for (const auto& rewrite : ticket.rows.rewrites) batch_.bytes += rewrite.bytes.size();
+  move_all(ticket.rows.state, batch_.commit.state);
+  move_all(ticket.rows.rewrites, batch_.commit.rewrites);
+  move_all(ticket.rows.snapshots_to_go, batch_.commit.snapshots_to_go);
 }
 
 bool GroupCommit::full() const {

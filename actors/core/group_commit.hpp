@@ -19,7 +19,7 @@ namespace evershard::actors {
 struct Ticket {
   Prepared prepared;  ///< without events: rows alone
   std::vector<storage::PlacedSnapshot> snapshots;
-  std::vector<storage::StateWrite> state;
+  storage::RowWrites rows;  ///< of an append: written with its events, or not at all
 
   bool confirm = false;  ///< prepare it again by running its conditions
   std::uint32_t tries = 0;
@@ -98,6 +98,7 @@ class GroupCommit {
   static bool later(const Waiting& a, const Waiting& b) { return a.position > b.position; }
 
   void put(Ticket& ticket, GlobalPosition first, std::size_t first_event);
+  void put_rows(Ticket& ticket);
   void settle(Ticket& ticket, Decision&& decision, Actions& actions);
   void again(Ticket& ticket, bool confirm, Actions& actions) const;
 

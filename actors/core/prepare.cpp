@@ -11,6 +11,7 @@
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/removal_row.hpp"
 
 namespace evershard::actors {
 namespace {
@@ -62,6 +63,15 @@ Error matched(std::size_t condition, GlobalPosition position) {
           std::move(details)};
 }
 
+Refused refuse_subject() { return refuse(ErrorCode::invalid_argument, "a payload has a subject, and the store was opened without keys (--keys)"); }
+
+/// Who seals payloads does so before, and leaves the subject out: what comes here with one would be stored for all to read.
+Result<void> check_sealed(const Append& append) {
+  const auto has_subject = [](const auto& what) { return !what.subject.empty(); };
+  if (std::ranges::none_of(append.events, has_subject) && std::ranges::none_of(append.snapshots, has_subject)) return {};
+  return refuse_subject();
+}
+
 /// A snapshot may name the version its append leaves: at least as many as the append's own events of the aggregate.
 Result<void> check_snapshots(const storage::EncodedAppend& append) {
   for (const auto& snapshot : append.snapshots) {
@@ -84,6 +94,7 @@ Preparer::Preparer(const storage::Store& store, const Limits& limits, std::funct
 
 Result<std::optional<Appended>> Preparer::prepare(Append&& append, Prepared& prepared) const {
   EVERSHARD_TRY(check(append, limits_));
+  EVERSHARD_TRY(check_sealed(append));
   for (auto& event : append.events) normalise(event);
   IdsGiven given(append.events.size());
   prepared.named = name_events(append, given.get()) || append.command.has_value();
@@ -255,6 +266,7 @@ Result<void> Preparer::find_matches(const storage::View& view, Prepared& prepare
 
 Result<GlobalPosition> Preparer::place_of(const Snapshot& snapshot) const {
   EVERSHARD_TRY(check(snapshot, limits_));
+  if (!snapshot.subject.empty()) return refuse_subject();
   if (snapshot.version.value == 0) {
     return refuse(ErrorCode::invalid_argument, "a snapshot written alone names its version, this one has 0");
   }
@@ -270,6 +282,15 @@ Result<GlobalPosition> Preparer::place_of(const Snapshot& snapshot) const {
     return refuse(ErrorCode::not_found,
                   "stream " + in_quotes(snapshot.aggregate.text()) + " has no version " + std::to_string(snapshot.version.value),
                   std::move(details));
+  }
+  if (events.front().state == EventState::removed) {
+    auto removed = storage::removed_of(store_.rows(), snapshot.aggregate);
+    if (!removed) return refuse(std::move(removed).error());
+    // One of the version up to which it was truncated stands for what is gone. An older one would stand alone: what came behind it is gone too,
+    // and so may be the whole aggregate that it is of.
+    if (*removed && (snapshot.version + 1 < (*removed)->before || ((*removed)->aggregate && snapshot.version < (*removed)->before))) {
+      return refuse(ErrorCode::not_found, "version " + std::to_string(snapshot.version.value) + " of " + in_quotes(snapshot.aggregate.text()) + " was removed");
+    }
   }
   return events.front().position;
 }

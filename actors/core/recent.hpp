@@ -73,8 +73,8 @@ class Recent {
   [[nodiscard]] Generation& newer() { return generations_[newer_]; }
   [[nodiscard]] const Generation& older() const { return generations_[1 - newer_]; }
 
-  const std::size_t entries_max_;
-  const std::uint64_t key_;
+  std::size_t entries_max_;
+  std::uint64_t key_;
   std::array<Generation, 2> generations_;
   std::size_t newer_ = 0;
 };

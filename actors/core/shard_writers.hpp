@@ -93,7 +93,7 @@ class ShardWriters {
   /// A coordinator says: the cut of this number, if it is the one who makes it, is made after the asking.
   void cut_promised(ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator, WriterActions& actions);
 
-  /// Another shard that the store holds. Opened by a cut, as all are.
+  /// Another shard that the store holds, or one that was fenced and begins anew. Opened by a cut, as all are.
   void adopt(OwnShard shard, std::vector<storage::UnorderedAppend> unordered);
   /// The shard was given to this node under an epoch: what its cut says, if the cut itself is not applied.
   void open(ShardId shard, Epoch epoch, WriterActions& actions);
@@ -103,6 +103,10 @@ class ShardWriters {
   [[nodiscard]] CutNumber last_cut() const { return last_cut_; }
   [[nodiscard]] GlobalPosition watermark() const { return watermark_; }
   [[nodiscard]] bool is_open(ShardId shard) const;
+  /// Another node had it: it does not open again unless it is adopted again.
+  [[nodiscard]] bool is_fenced(ShardId shard) const;
+  /// Whether something of it, written here and without a place, was left behind when it was fenced: who begins anew from the disk has it again.
+  [[nodiscard]] bool left_behind(ShardId shard) const;
   /// Whether it knows the shard, open or not.
   [[nodiscard]] bool holds(ShardId shard) const { return shards_.contains(shard); }
   /// The end of what is durable of the shard: what the coordinator is told when the node asks for it.
@@ -125,6 +129,7 @@ class ShardWriters {
     Epoch epoch;
     enum class State : std::uint8_t { closed, open, fenced, lost } state = State::closed;
     GlobalPosition since{};  ///< a view before it may lack what the writer before wrote
+    bool left_behind = false;
     // Rule 19: who waits for a cut made since.
     struct Awaiting {
       AttemptPtr attempt;

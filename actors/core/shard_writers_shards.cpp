@@ -12,6 +12,9 @@ namespace evershard::actors {
 
 void ShardWriters::adopt(OwnShard own, std::vector<storage::UnorderedAppend> unordered) {
   const auto [at, added] = shards_.insert_or_assign(own.shard, Shard{ShardLog(own.ordered), own.epoch});
+  // What is remembered of its aggregates is as of the writer before: more than there is, or less. A view at the watermark is none of that:
+  // a loss takes away only what has no place in the store, so its heads are the same before and behind it.
+  if (!added) recent_ = Recent(watermark_, options_.recent_entries_max, options_.key);
   at->second.since = watermark_;
   for (auto& append : unordered) recover(std::move(append));
 }
@@ -63,6 +66,16 @@ bool ShardWriters::is_open(ShardId id) const {
   return shard != shards_.end() && shard->second.state == Shard::State::open;
 }
 
+bool ShardWriters::is_fenced(ShardId id) const {
+  const auto shard = shards_.find(id);
+  return shard != shards_.end() && shard->second.state == Shard::State::fenced;
+}
+
+bool ShardWriters::left_behind(ShardId id) const {
+  const auto shard = shards_.find(id);
+  return shard != shards_.end() && shard->second.left_behind;
+}
+
 std::optional<ShardOffset> ShardWriters::settled_at(ShardId id, sharding::Term stream, std::string_view text) const {
   const Lane* const lane = lanes_.of(stream, text);
   if (lane == nullptr || (lane->unordered == 0 && lane->undecided == nullptr)) return std::nullopt;
@@ -108,6 +121,7 @@ void ShardWriters::lose(ShardId id, Shard& shard, Shard::State state, const Erro
   shard.state = state;
   shard.awaiting.clear();
   for (const auto& written : shard.log.drop()) {
+    shard.left_behind |= std::ranges::find(batch_.written, written) == batch_.written.end();  // else the disk never gets it
     written->dropped = true;
     set_free(*written);
     written->attempt->refused = true;

@@ -113,8 +113,9 @@ void Entity::loaded(std::uint64_t number, Result<Replayed> result, SteadyTime no
 
 void Entity::load_failed(const Error& error, SteadyTime now, EntityActions& actions) {
   ++share_.counters.loads_failed;
-  const bool sick = error.code == ErrorCode::corruption;
-  const ErrorCode code = sick ? ErrorCode::corruption : ErrorCode::unavailable;
+  // not_found: history that was removed, and no snapshot stands for it.
+  const bool sick = error.code == ErrorCode::corruption || error.code == ErrorCode::not_found;
+  const ErrorCode code = sick ? error.code : ErrorCode::unavailable;
   const std::string why = in_quotes(id_.text()) + " could not be loaded: " + error.what;
   if (sick) sick_ = std::make_unique<Error>(code, why);
   phase_ = Phase::passive;

@@ -153,6 +153,7 @@ void Entity::persist(Ask& ask, evershard::Decision&& decision, SteadyTime now, E
     event.format = decided.format;
     event.tags = std::move(decided.tags);
     event.also = std::move(decided.also);
+    event.subject = std::move(decided.subject);
   }
   append.expectations.push_back({id_, ExpectedVersion::exactly(before)});
   if (ask.model) append.conditions.push_back({std::move(ask.model->query), ask.model_position});

@@ -4,6 +4,7 @@
 
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/retention_events.hpp"
 
 namespace evershard::actors {
 namespace {
@@ -24,6 +25,7 @@ void Replay::restart(SnapshotUse because) {
   at_.snapshot = because;
   from_ = SeqNr{1};
   unproven_.reset();
+  removed_.reset();
 }
 
 Result<void> Replay::begin(Result<std::optional<RecordedSnapshot>> found) {
@@ -64,6 +66,7 @@ Result<bool> Replay::page(const Page& page) {
     return refuse(ErrorCode::unavailable, "reading " + in_quotes(aggregate_.text()) + " does not get on");
   }
   for (; event != page.events.end(); ++event) EVERSHARD_TRY(apply(*event));
+  if (page.complete && removed_) return missing();
   return page.complete;
 }
 
@@ -71,20 +74,38 @@ Result<void> Replay::apply(const RecordedEvent& event) {
   if (event.seq_nr != from_) {
     return refuse(ErrorCode::corruption, event_of(aggregate_, event.seq_nr) + " stands where " + std::to_string(from_.value) + " is expected");
   }
-  if (event.state != EventState::live) {
-    return refuse(ErrorCode::corruption, event_of(aggregate_, event.seq_nr) +
-                                             (event.state == EventState::removed ? " was removed" : " was erased") +
-                                             ", and no usable snapshot stands after it");
+  if (event.state == EventState::erased) {
+    return refuse(ErrorCode::not_found, event_of(aggregate_, event.seq_nr) + " was erased, and no usable snapshot stands after it");
   }
+  const auto step = [&] {
+    at_.version = event.seq_nr;
+    at_.position = event.position;
+    ++at_.replayed;
+    ++from_;
+  };
+  if (event.state == EventState::removed) {
+    if (!removed_) removed_ = event.seq_nr;
+    step();
+    return {};
+  }
+  if (event.type == retention::aggregate_removed) {
+    removed_.reset();
+    at_.state = kind_.initial();
+    step();
+    return {};
+  }
+  if (removed_) return missing();
   if (auto applied = kind_.apply(*at_.state, event.type, event.payload); !applied) {
     // Whatever it is: to whoever sent a command it is the stored events that cannot be used, not his command.
     return refuse(ErrorCode::corruption, event_of(aggregate_, event.seq_nr) + " cannot be applied: " + applied.error().what);
   }
-  at_.version = event.seq_nr;
-  at_.position = event.position;
-  ++at_.replayed;
-  ++from_;
+  step();
   return {};
+}
+
+Refused Replay::missing() const {
+  return refuse(ErrorCode::not_found, event_of(aggregate_, *removed_) + (at_.version == *removed_ ? " was" : " to event " + std::to_string(at_.version.value) + " were") +
+                                          " removed, and no usable snapshot stands behind them");
 }
 
 Result<Replayed> replay(const AggregateKind& kind, const AggregateJournal& journal, const AggregateId& aggregate,

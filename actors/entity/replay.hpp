@@ -35,7 +35,9 @@ struct Replayed {
 ///
 /// Events count strictly after the snapshot's seq_nr. The snapshot's own event is read, to see that it is there, and not applied.
 /// Owner:  any one thread.
-/// Errors: corruption: an event of unknown type, one that cannot be applied or was removed, a gap. Then there is no state.
+/// Where the aggregate was removed, its state begins anew behind the event that says so.
+/// Errors: corruption: an event of unknown type, one that cannot be applied, a gap. not_found: events that were removed or erased
+///         are needed, since no usable snapshot stands behind them. Then there is no state.
 class Replay {
  public:
   Replay(const AggregateKind& kind, AggregateId aggregate);
@@ -52,11 +54,13 @@ class Replay {
  private:
   void restart(SnapshotUse because);
   [[nodiscard]] Result<void> apply(const RecordedEvent& event);
+  [[nodiscard]] Refused missing() const;
 
   const AggregateKind& kind_;
   const AggregateId aggregate_;
   Replayed at_;
   SeqNr from_{1};
+  std::optional<SeqNr> removed_;            ///< the first of those that were removed and not made up for
   std::optional<GlobalPosition> unproven_;  ///< a snapshot's place, until its event was seen
 };
 

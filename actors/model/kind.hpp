@@ -40,6 +40,7 @@ struct DecidedEvent {
   PayloadFormat format = PayloadFormat::unspecified;
   std::vector<Tag> tags;
   std::vector<AggregateId> also;
+  std::string subject{};
 };
 
 /// What a handler decided about one command.
@@ -87,6 +88,8 @@ class AggregateKind {
   [[nodiscard]] virtual Result<StatePtr> copy(const AnyState& state) const = 0;
   [[nodiscard]] virtual Result<std::string> encode(const AnyState& state) const = 0;
   [[nodiscard]] virtual PayloadFormat state_format() const = 0;
+  /// Whose data a state is, as Snapshot::subject; may throw no more than encode.
+  [[nodiscard]] virtual Result<std::string> subject_of(const AnyState&) const { return std::string(); }
   /// Errors: corruption  the bytes are not a state of this revision
   [[nodiscard]] virtual Result<StatePtr> decode(std::string_view bytes) const = 0;
 

@@ -58,6 +58,12 @@ class TabledKind final : public AggregateKind {
     return refuse(thrown(ErrorCode::invalid_argument, of_kind("encoding the state")));
   }
 
+  Result<std::string> subject_of(const AnyState& state) const override try {
+    return table_.subject(state);
+  } catch (...) {
+    return refuse(thrown(ErrorCode::invalid_argument, of_kind("asking whose the state is")));
+  }
+
   Result<StatePtr> decode(std::string_view bytes) const override try {
     StatePtr state = table_.initial();
     EVERSHARD_TRY(in_kind("the state", table_.decode(bytes, *state)));

@@ -55,6 +55,7 @@ struct KindTable {
   StatePtr (*copy)(const AnyState& state) = nullptr;
   const void* (*typed)(const AnyState& state) = nullptr;  ///< the user's state in it
   Result<std::string> (*encode)(const AnyState& state) = nullptr;
+  std::string (*subject)(const AnyState& state) = nullptr;
   Result<void> (*decode)(std::string_view bytes, AnyState& state) = nullptr;
   std::vector<EventRow> events;  ///< of today, then old ones
   std::vector<CommandRow> commands;

@@ -34,6 +34,10 @@ struct TypedKind {
   static StatePtr copy(const AnyState& state) { return std::make_unique<Held<State>>(state_in(state)); }
   static const void* typed(const AnyState& state) { return &state_in(state); }
   static Result<std::string> encode(const AnyState& state) { return Codec<State>::encode(state_in(state)); }
+  static std::string subject(const AnyState& state) {
+    if constexpr (requires { A::subject(state_in(state)); }) return A::subject(state_in(state));
+    return {};
+  }
   static Result<void> decode(std::string_view bytes, AnyState& state) { return parse_bytes(bytes, state_in(state)); }
 
   template <class E>
@@ -57,6 +61,7 @@ struct TypedKind {
     if constexpr (requires { A::tags(event); }) {
       for (auto&& tag : A::tags(event)) decided.tags.emplace_back(tag);
     }
+    if constexpr (requires { A::subject(event); }) decided.subject = A::subject(event);
     if constexpr (requires { A::also(event); }) {
       for (auto&& aggregate : A::also(event)) decided.also.emplace_back(aggregate);
     }
@@ -145,6 +150,7 @@ struct TypedKind {
     table.copy = &copy;
     table.typed = &typed;
     table.encode = &encode;
+    table.subject = &subject;
     table.decode = &decode;
     for_each_type(typename A::Events{}, [&]<class E>() {
       table.events.push_back({name_of_type<E>(), &typeid(E), &apply<E>, &encode_event<E>});

@@ -269,14 +269,14 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
 ClusterAggregates::ClusterAggregates(ClusterNode& node, AggregateNetwork& network, ClusterAggregatesOptions options)
     : impl_(std::make_shared<Impl>(node, network, std::move(options))) {
   impl_->sender = std::thread([impl = impl_.get()] { impl->send_again(); });
-  node.committer().watch_shards([weak = std::weak_ptr(impl_)](const NodeCommitter::OpenShards& open) {
+  node.committer().watch_shards(this, [weak = std::weak_ptr(impl_)](const NodeCommitter::OpenShards& open) {
     if (const auto impl = weak.lock()) impl->shards_are(open);
   });
 }
 
 ClusterAggregates::~ClusterAggregates() {
   stop();
-  impl_->node.committer().watch_shards({});
+  impl_->node.committer().watch_shards(this, {});
 }
 
 Result<void> ClusterAggregates::host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) {

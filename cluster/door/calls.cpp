@@ -13,7 +13,6 @@ namespace evershard::door {
 namespace {
 
 constexpr std::string_view bearer = "Bearer ";  // in any case
-constexpr std::uint32_t at_least_timeout_ms = 30'000;
 
 std::string_view token_of(const grpc::CallbackServerContext& context) {
   const auto& metadata = context.client_metadata();

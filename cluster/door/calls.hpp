@@ -4,6 +4,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -54,6 +56,7 @@ struct Calls {
   /// things to do than to send answers.
   void append(Append append, AppendCompletion done);
   static constexpr std::uint64_t answered_at_once_max = 4;  ///< appends in flight
+  static constexpr std::uint32_t at_least_timeout_ms = 30'000;
   [[nodiscard]] serving::MethodMetrics& metrics_of(Method method) { return *methods[static_cast<std::size_t>(method)]; }
 
   /// Until forget(). Returns: false: the door is being closed.
@@ -123,56 +126,123 @@ template <class Message>
   return parse(bytes, calls.message_bytes_max, message, Message::descriptor()->full_name().c_str());
 }
 
-/// Waits, perhaps, and is answered once; a caller who goes ends the wait.
+/// Waits, perhaps, several times, and is answered once; a caller who goes ends the wait.
 class UnaryCall final : public grpc::ServerUnaryReactor {
  public:
-  explicit UnaryCall(serving::HeadWatch& watch) : watch_(watch) {}
-  /// Before the call is given to gRPC: from then on it may be cancelled.
-  void waits(serving::HeadWatch::Ticket ticket) { ticket_ = ticket; }
+  explicit UnaryCall(serving::HeadWatch& watch) : waiting_(std::make_shared<Waiting>(watch)) {}
+
+  /// What `begin` waits for, which may end at once, in the thread of the caller or another's: then the call may be gone already.
+  void waits(const std::function<serving::HeadWatch::Ticket()>& begin) {
+    const auto waiting = waiting_;
+    const auto ticket = begin();
+    if (ticket == 0) return;
+    {
+      const std::lock_guard lock(waiting->mutex);
+      waiting->ticket = std::max(waiting->ticket, ticket);
+      if (!waiting->caller_gone) return;
+    }
+    if (waiting->watch.cancel(ticket)) Finish(grpc::Status::CANCELLED);  // what did not end did not answer
+  }
 
   void OnCancel() override {
-    if (watch_.cancel(ticket_)) Finish(grpc::Status::CANCELLED);
+    serving::HeadWatch::Ticket ticket = 0;
+    {
+      const std::lock_guard lock(waiting_->mutex);
+      waiting_->caller_gone = true;
+      ticket = waiting_->ticket;
+    }
+    if (waiting_->watch.cancel(ticket)) Finish(grpc::Status::CANCELLED);
   }
   void OnDone() override { delete this; }
 
  private:
+  struct Waiting {
+    explicit Waiting(serving::HeadWatch& w) : watch(w) {}
+    serving::HeadWatch& watch;
+    std::mutex mutex{};
+    serving::HeadWatch::Ticket ticket = 0;  ///< the newest
+    bool caller_gone = false;
+  };
   ~UnaryCall() override = default;
-  serving::HeadWatch& watch_;
-  serving::HeadWatch::Ticket ticket_ = 0;
+  const std::shared_ptr<Waiting> waiting_;
+};
+
+/// An answer made in the pool, perhaps several times: what is not there in time yet is looked for again, without a thread that waits.
+template <class Request, class Response, class Answer>
+class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Response, Answer>> {
+ public:
+  using Clock = serving::HeadWatch::Clock;
+
+  PoolAnswer(Calls& calls, Method method, grpc::CallbackServerContext* context, grpc::ByteBuffer* out, Answer answer)
+      : here_(calls, method), calls_(calls), context_(*context), out_(*out), reactor_(*new UnaryCall(calls.served.watch)), answer_(std::move(answer)) {}
+
+  grpc::ServerUnaryReactor* begin(const grpc::ByteBuffer& in, serving::Scope scope) {
+    auto* const reactor = &reactor_;
+    const auto caller = here_.admit(context_, scope, in.Length());
+    const auto parsed = caller ? parse(calls_, in, request_) : Result<void>(refuse(caller.error()));
+    if (!parsed) {
+      end(here_.refused(parsed.error()));
+      return reactor;
+    }
+    const pb::AtLeast* wanted = nullptr;
+    if constexpr (requires { request_.at_least(); }) {
+      if (request_.has_at_least()) wanted = &request_.at_least();
+    }
+    deadline_ = here_.began + std::chrono::milliseconds(wanted != nullptr && wanted->has_timeout_ms() ? wanted->timeout_ms() : Calls::at_least_timeout_ms);
+    reactor_.waits([&] { return calls_.at_least(wanted, [self = this->shared_from_this()](const Result<void>& there) { self->go_on(there); }); });
+    return reactor;
+  }
+
+ private:
+  static constexpr auto first_wait = std::chrono::milliseconds(20);   ///< in a thread of the pool: what follows its store closely is there by then
+  static constexpr auto pause_max = std::chrono::milliseconds(200);  ///< between two looks; doubled up to here
+
+  void end(const grpc::Status& status) { reactor_.Finish(status); }
+  void go_on(const Result<void>& there) {
+    if (!there) return end(here_.refused(there.error()));
+    calls_.served.pool.run([self = this->shared_from_this()] { self->look(); });
+  }
+  void look() {
+    if (context_.IsCancelled()) return end(grpc::Status::CANCELLED);
+    Response response;
+    Result<void> done;
+    if constexpr (std::is_invocable_v<Answer&, Request&, Response&, std::chrono::milliseconds>) {
+      const auto left = std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now()), std::chrono::milliseconds(0));
+      done = answer_(request_, response, pause_.count() == 0 ? std::min(left, first_wait) : std::chrono::milliseconds(0));
+      if (!done && done.error().code == ErrorCode::timeout && left.count() > 0) return look_later(left);
+    } else {
+      done = answer_(request_, response);
+    }
+    if (!done) return end(here_.refused(done.error()));
+    out_ = bytes_of(response);
+    end(grpc::Status::OK);
+  }
+  void look_later(std::chrono::milliseconds left) {
+    pause_ = std::min(std::max(pause_ * 2, first_wait), pause_max);
+    reactor_.waits([&] {
+      return calls_.served.watch.at(Clock::now() + std::min(pause_, left), [self = this->shared_from_this()](const Result<void>& there) { self->go_on(there); });
+    });
+  }
+
+  UnderWay here_;  // the last that goes: then the door may be gone
+  Calls& calls_;
+  grpc::CallbackServerContext& context_;
+  grpc::ByteBuffer& out_;
+  UnaryCall& reactor_;  ///< until it was ended
+  Request request_;
+  Answer answer_;
+  Clock::time_point deadline_{};
+  std::chrono::milliseconds pause_{0};
 };
 
 /// An answer that needs the disk: `answer` runs in the pool. `Request` may have an at_least.
 ///
-/// Shape: `answer`: Result<void>(Request&, Response&)
+/// Shape: `answer`: Result<void>(Request&, Response&), or with how long it may wait: then it is asked again while it answers `timeout`,
+///        until at_least's time is up, 30 s where there is none.
 template <class Request, class Response, class Answer>
 grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, Method method, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, grpc::ByteBuffer* out,
                                            serving::Scope scope, Answer answer) {
-  auto* reactor = new UnaryCall(calls.served.watch);
-  auto here = std::make_shared<UnderWay>(calls, method);
-  auto request = std::make_shared<Request>();
-  auto caller = here->admit(*context, scope, in->Length());
-  auto parsed = caller ? parse(calls, *in, *request) : Result<void>(refuse(caller.error()));
-  if (!parsed) {
-    reactor->Finish(here->refused(parsed.error()));
-    return reactor;
-  }
-  const pb::AtLeast* wanted = nullptr;
-  if constexpr (requires { request->at_least(); }) {
-    if (request->has_at_least()) wanted = &request->at_least();
-  }
-  const auto ticket = calls.at_least(wanted, [&calls, context, request, out, reactor, answer = std::move(answer), here](const Result<void>& there) {
-    if (!there) return reactor->Finish(here->refused(there.error()));
-    calls.served.pool.run([context, request, out, reactor, answer, here] {
-      if (context->IsCancelled()) return reactor->Finish(grpc::Status::CANCELLED);
-      Response response;
-      auto done = answer(*request, response);
-      if (!done) return reactor->Finish(here->refused(done.error()));
-      *out = bytes_of(response);
-      reactor->Finish(grpc::Status::OK);
-    });
-  });
-  if (ticket != 0) reactor->waits(ticket);
-  return reactor;
+  return std::make_shared<PoolAnswer<Request, Response, Answer>>(calls, method, context, out, std::move(answer))->begin(*in, scope);
 }
 
 }  // namespace evershard::door

@@ -10,7 +10,12 @@
 
 #include "evershard/cluster/door/administration_service.hpp"
 #include "evershard/cluster/door/connection_count.hpp"
+#include "evershard/cluster/door/documents_service.hpp"
 #include "evershard/cluster/door/event_service.hpp"
+#include "evershard/cluster/door/group_service.hpp"
+#include "evershard/cluster/door/tables_service.hpp"
+#include "evershard/cluster/door/projections_service.hpp"
+#include "evershard/cluster/door/retention_service.hpp"
 #include "evershard/cluster/door/tls_files.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
@@ -69,12 +74,17 @@ void set_options(grpc::ServerBuilder& builder, const DoorOptions& options) {
 
 struct Door::Impl {
   Impl(serving::Served& served, const DoorOptions& options)
-      : answers(1), calls(served, answers, options.append_many_appends_max, options.append_many_bytes_max, options.message_bytes_max), events(calls), administration(calls) {}
+      : answers(1), calls(served, answers, options.append_many_appends_max, options.append_many_bytes_max, options.message_bytes_max), events(calls), administration(calls), projections(calls), groups(calls), documents(calls), tables(calls), retention(calls) {}
 
   serving::WorkPool answers;
   Calls calls;
   EventService events;
   AdministrationService administration;
+  ProjectionsService projections;
+  GroupService groups;
+  DocumentsService documents;
+  TablesService tables;
+  RetentionService retention;
   std::vector<std::string> addresses;
   std::mutex stopping;
   std::unique_ptr<grpc::Server> server;
@@ -102,6 +112,11 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
   }
   builder.RegisterService(&impl->events);
   builder.RegisterService(&impl->administration);
+  builder.RegisterService(&impl->projections);
+  builder.RegisterService(&impl->groups);
+  builder.RegisterService(&impl->documents);
+  builder.RegisterService(&impl->tables);
+  builder.RegisterService(&impl->retention);
   impl->server = ConnectionCount::start(builder, impl->connections);
   if (!impl->server) {
     std::string failed;

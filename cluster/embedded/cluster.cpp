@@ -4,9 +4,14 @@
 #include <utility>
 
 #include "evershard/cluster/aggregates/cluster_aggregates.hpp"
+#include "evershard/cluster/documents/lazy_documents.hpp"
+#include "evershard/cluster/groups/cluster_groups.hpp"
+#include "evershard/cluster/homed/node_projections.hpp"
 #include "evershard/cluster/link/host_and_port.hpp"
 #include "evershard/cluster/peers/aggregate_links.hpp"
+#include "evershard/cluster/peers/home_links.hpp"
 #include "evershard/cluster/peers/joined_store.hpp"
+#include "evershard/cluster/store/user_events.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 
@@ -20,14 +25,22 @@ Result<cluster::HostAndPort> place_of(const char* option, const std::string& tex
   return refuse(ErrorCode::invalid_argument, std::string(option) + " is \"" + text + "\", not HOST:PORT");
 }
 
+Result<cluster::HostAndPort> target_of(const char* option, const std::string& text) {
+  auto place = place_of(option, text);
+  if (place && !cluster::can_be_reached(*place)) return refuse(ErrorCode::invalid_argument, std::string(option) + " is \"" + text + "\": nobody can be told to go there");
+  return place;
+}
+
 Result<cluster::NodeLinksOptions> links_of(const ClusterOptions& options) {
   cluster::NodeLinksOptions links;
-  auto coordinator = place_of("coordinator", options.coordinator);
+  auto coordinator = target_of("coordinator", options.coordinator);
   if (!coordinator) return refuse(std::move(coordinator).error());
   auto listen = place_of("peers_listen", options.peers_listen);
   if (!listen) return refuse(std::move(listen).error());
   if (!options.peers_address.empty()) {
-    if (auto address = place_of("peers_address", options.peers_address); !address) return refuse(std::move(address).error());
+    if (auto address = target_of("peers_address", options.peers_address); !address) return refuse(std::move(address).error());
+  } else if (cluster::is_of_all(*listen)) {
+    return refuse(ErrorCode::invalid_argument, "peers_address is needed: peers_listen stands for all addresses of this machine, where do the others reach it?");
   }
   links.coordinator_host = coordinator->host;
   links.coordinator_port = coordinator->port;
@@ -42,7 +55,7 @@ Result<cluster::NodeLinksOptions> links_of(const ClusterOptions& options) {
     links.link.secret = std::move(*secret);
   }
   const auto& tls = options.tls;
-  if (!tls.certificate.empty() || !tls.key.empty() || !tls.ca.empty()) links.link.tls = cluster::LinkTls{tls.certificate, tls.key, tls.ca, {}};
+  if (!tls.certificate.empty() || !tls.key.empty() || !tls.ca.empty()) links.link.tls = cluster::LinkTls{tls.certificate, tls.key, tls.ca, tls.unbound};
   if (options.warn) {
     links.refused = [warn = options.warn](const std::string& whom, const Error& why) { warn(Error(why.code, "the link with " + whom + " was refused: " + why.what)); };
   }
@@ -65,13 +78,23 @@ struct Cluster::Impl {
   std::unique_ptr<storage::NodeStore> store;
   std::unique_ptr<cluster::NodeLinks> links;
   std::unique_ptr<cluster::ClusterNode> node;
+  std::unique_ptr<cluster::UserEvents> users;
   std::unique_ptr<cluster::AggregateLinks> aggregate_links;
   std::unique_ptr<cluster::ClusterAggregates> aggregates;
+  std::unique_ptr<cluster::HomeLinks> home_links;
+  std::unique_ptr<cluster::HomeCalls> homes;
+  std::unique_ptr<cluster::NodeProjections> projections;
+  std::unique_ptr<cluster::LazyDocuments> documents;
+  std::unique_ptr<cluster::ClusterGroups> groups;
   std::once_flag closed;
 
   ~Impl() {
     if (aggregates != nullptr) close();
     links.reset();  // before what its answers need
+    groups.reset();
+    documents.reset();
+    projections.reset();
+    homes.reset();
     aggregates.reset();
     node.reset();
   }
@@ -79,6 +102,11 @@ struct Cluster::Impl {
   void close() {
     std::call_once(closed, [this] {
       aggregates->stop();  // first: what was sent is still written and answered
+      groups->tell_who_left();
+      documents->close();
+      homes->stop();  // others ask again, where the shards will be
+      groups->stop();
+      projections->close();
       links->detach();
       node->committer().stop();
     });
@@ -115,12 +143,14 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   node.committer.self = {options.node, cluster::random_incarnation()};
   node.committer.address = !options.peers_address.empty() ? options.peers_address : listen_host + ':' + std::to_string(impl->links->port());
   node.committer.version = EVERSHARD_VERSION;
+  node.committer.skip_lost = options.skip_lost;
   node.committer.limits = options.limits;
   node.committer.append_timeout = options.timeout;
   node.committer.warn = options.warn;
   node.page_events_max = options.limits.page_events_max;
   node.timeout = options.timeout;
   impl->node = std::make_unique<cluster::ClusterNode>(*impl->store, *impl->links, node);
+  impl->users = std::make_unique<cluster::UserEvents>(*impl->node);
 
   cluster::ClusterAggregatesOptions aggregates;
   aggregates.node = options.node;
@@ -134,6 +164,15 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   impl->aggregate_links = std::make_unique<cluster::AggregateLinks>(*impl->links);
   impl->aggregates = std::make_unique<cluster::ClusterAggregates>(*impl->node, *impl->aggregate_links, aggregates);
   impl->aggregate_links->serve(*impl->aggregates);
+  impl->home_links = std::make_unique<cluster::HomeLinks>(*impl->links);
+  impl->homes = std::make_unique<cluster::HomeCalls>(*impl->node, *impl->home_links, cluster::HomeCallsOptions{.node = options.node});
+  impl->projections = std::make_unique<cluster::NodeProjections>(*impl->node, *impl->homes, cluster::NodeProjectionsOptions{.data_dir = options.data_dir});
+  impl->home_links->serve(*impl->homes);
+  const auto& identity = impl->store->identity();
+  cluster::StoreDocumentsOptions documents{.owner = {identity.store, identity.fork}};
+  if (!options.data_dir.empty()) documents.folder = options.data_dir / "documents";
+  impl->documents = std::make_unique<cluster::LazyDocuments>(*impl->node, std::move(documents));
+  impl->groups = std::make_unique<cluster::ClusterGroups>(*impl->node, *impl->homes, cluster::ClusterGroupsOptions{.host = {.fork_id = identity.fork.text()}});
   impl->links->attach(*impl->node);  // last: from here on it is given shards, and asked
   return Cluster(std::move(impl));
 }
@@ -142,8 +181,8 @@ void Cluster::close() {
   if (impl_) impl_->close();
 }
 
-Result<Appended> Cluster::append(Append append) { return impl_->node->append(std::move(append)); }
-void Cluster::append_async(Append append, AppendCompletion done) { impl_->node->append_async(std::move(append), std::move(done)); }
+Result<Appended> Cluster::append(Append append) { return impl_->users->append(std::move(append)); }
+void Cluster::append_async(Append append, AppendCompletion done) { impl_->users->append_async(std::move(append), std::move(done)); }
 EventStream Cluster::read(Query query, ReadOptions options) { return impl_->node->read(std::move(query), options); }
 EventStream Cluster::read(AggregateId aggregate, StreamOptions options) { return impl_->node->read(std::move(aggregate), options); }
 EventFeed Cluster::follow(Query query, FollowOptions options) { return impl_->node->follow(std::move(query), options); }
@@ -154,7 +193,7 @@ Result<std::vector<AggregateInfo>> Cluster::aggregates(std::optional<std::string
   return impl_->node->aggregates(std::move(type), std::move(after), limit);
 }
 Result<RecordedEvent> Cluster::event_at(GlobalPosition position) { return impl_->node->event_at(position); }
-Result<void> Cluster::put_snapshot(Snapshot snapshot) { return impl_->node->put_snapshot(std::move(snapshot)); }
+Result<void> Cluster::put_snapshot(Snapshot snapshot) { return impl_->users->put_snapshot(std::move(snapshot)); }
 Result<std::optional<RecordedSnapshot>> Cluster::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) { return impl_->node->snapshot(aggregate, at_or_before); }
 Result<std::optional<RecordedSnapshot>> Cluster::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) { return impl_->node->snapshot_as_of(aggregate, up_to); }
 Result<std::vector<RecordedSnapshot>> Cluster::snapshots(const AggregateId& aggregate) { return impl_->node->snapshots(aggregate); }
@@ -172,6 +211,12 @@ Result<StateBytes> Cluster::state_bytes(const AggregateId& aggregate, StateRead 
 Result<StateBytes> Cluster::state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) { return impl_->aggregates->state_bytes_at(aggregate, up_to); }
 Result<void> Cluster::take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) { return impl_->aggregates->take_snapshot(aggregate, timeout); }
 void Cluster::passivate(const AggregateId& aggregate) { impl_->aggregates->passivate(aggregate); }
+
+Projections& Cluster::projections() { return impl_->projections->projections(); }
+Tables& Cluster::tables() { return impl_->projections->tables(); }
+Result<void> Cluster::add_table_handler(const std::string& name, TableHandler handler) { return impl_->projections->add_table_handler(name, std::move(handler)); }
+Documents& Cluster::documents() { return *impl_->documents; }
+Groups& Cluster::groups() { return *impl_->groups; }
 
 std::uint32_t Cluster::node_of(const AggregateId& aggregate) const { return impl_->node->committer().owner(impl_->node->shard_of(aggregate)); }
 

@@ -12,16 +12,27 @@
 #include <vector>
 
 #include "evershard/actors/model/aggregate_door.hpp"
+#include "evershard/cluster/store/documents.hpp"
 #include "evershard/cluster/store/event_store.hpp"
+#include "evershard/cluster/store/groups.hpp"
+#include "evershard/cluster/store/projections.hpp"
+#include "evershard/cluster/store/tables.hpp"
 #include "evershard/protocol/limits.hpp"
 
 namespace evershard {
+
+namespace actors {
+class TableChanges;
+}
+/// A user's, of a table that names it: what an event does with rows. May throw. Which changes there are: <evershard/tables.hpp>.
+using TableHandler = std::function<void(const RecordedEvent& event, actors::TableChanges& rows)>;
 
 /// Mutual TLS between the processes of a cluster, as docs/link.md says. All three or none.
 struct ClusterTls {
   std::filesystem::path certificate{};  ///< PEM
   std::filesystem::path key{};
   std::filesystem::path ca{};  ///< of the cluster's certificates, and of nothing else
+  bool unbound = false;        ///< takes certificates that do not name a node: whoever has one of the CA may be any node
 };
 
 /// Like the options of `evershard node`.
@@ -37,6 +48,7 @@ struct ClusterOptions {
   std::string peers_address{};  ///< HOST:PORT where the others reach it; empty: where it listens
   std::uint32_t shards = 16;    ///< of the cluster
   bool create = true;
+  bool skip_lost = false;       ///< reads pass over what an operator gave up (`cluster assign --accept-loss`), instead of being refused
   Limits limits{};
   std::size_t tail_events = 262'144;
   std::size_t block_cache_bytes = 128u << 20;
@@ -88,6 +100,19 @@ class Cluster final : public EventStore, public AggregateDoor {
   [[nodiscard]] Result<StateBytes> state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) override;
   [[nodiscard]] Result<void> take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) override;
   void passivate(const AggregateId& aggregate) override;
+
+  /// Indexes and other projections of the cluster. Each is kept by the node that owns the shard of `$projection-NAME`, its home; asked for from any.
+  /// As long as this Cluster.
+  [[nodiscard]] Projections& projections();
+  /// The tables among them.
+  [[nodiscard]] Tables& tables();
+  /// A handler that tables can name. Shape: on every node, as any of them may be a table's home: where it is missing the table waits.
+  /// Errors: invalid_argument: there is one of that name
+  [[nodiscard]] Result<void> add_table_handler(const std::string& name, TableHandler handler);
+  /// Aggregates' state as JSON. Each node that is asked for documents keeps rows of its own, from then on.
+  [[nodiscard]] Documents& documents();
+  /// Consumer groups of the cluster. Each is hosted by the node that owns the shard of `$group-NAME`; asked for, and worked, from any. As long as this Cluster.
+  [[nodiscard]] Groups& groups();
 
   /// Which node owns the shard of an aggregate, as this one knows it; 0: none just now.
   [[nodiscard]] std::uint32_t node_of(const AggregateId& aggregate) const;

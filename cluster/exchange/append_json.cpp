@@ -3,7 +3,7 @@
 #include <charconv>
 #include <limits>
 
-#include "evershard/cluster/exchange/base64.hpp"
+#include "evershard/protocol/base64.hpp"
 #include "evershard/cluster/exchange/query_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
@@ -103,6 +103,7 @@ Result<void> read_event(const JsonValue& from, LineRules rules, Event& event, Ap
     if (key == "metadata") return parts.metadata.emplace(value), Result<void>{};
     if (key == "metadata_encoding") return encoding(value, parts.metadata_base64);
     if (key == "occurred_at") return word(value, "time such as 2026-01-31T12:00:00.000000Z", Timestamp::parse, event.occurred_at);
+    if (key == "subject") return into(value.string(), event.subject);
     const bool of_the_store = key == "position" || key == "shard" || key == "offset" || key == "seq_nr" || key == "state";
     const bool of_the_display = key == "decoded" || key == "decoded_as" || key == "decode_error" || key == "unknown_fields";
     if ((of_the_store || of_the_display) && rules == LineRules::append) {
@@ -114,7 +115,7 @@ Result<void> read_event(const JsonValue& from, LineRules rules, Event& event, Ap
     if (key == "shard" || key == "offset") return into(value.number(), unused);
     if (key == "state") return value.wrong("the event is " + std::string(value.raw()) + ": its content is gone and cannot be imported");
     return from.unknown_key(key, {"id", "aggregate", "type", "tags", "also", "payload", "payload_encoding", "payload_format",
-                                  "metadata", "metadata_encoding", "occurred_at"});
+                                  "metadata", "metadata_encoding", "occurred_at", "subject"});
   };
   EVERSHARD_TRY(from.for_each_member(see));
   EVERSHARD_TRY(finish(from, parts, event));

@@ -30,6 +30,7 @@ void write_cluster_node(JsonText& json, const ClusterStatus::Node& node) {
   json.begin_object().key("kind").string("node").key("node").number(node.is.node).key("up").boolean(node.is.up);
   if (node.is.since != Timestamp{}) json.key("since").string(node.is.since.text());
   json.key("door").string(node.is.door).key("address").string(node.is.address).key("version").string(node.is.version).key("shards").number(node.shards);
+  if (node.is.gateway) json.key("gateway").boolean(true);
   json.key("refused").number(node.refused).key("applied_cut").number(node.applied.value).key("behind").number(node.behind).end_object();
 }
 

@@ -1,6 +1,6 @@
 #include "evershard/cluster/exchange/event_json.hpp"
 
-#include "evershard/cluster/exchange/base64.hpp"
+#include "evershard/protocol/base64.hpp"
 #include "evershard/cluster/exchange/json_value.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
@@ -98,6 +98,7 @@ void write_event(JsonText& json, const RecordedEvent& event, const PayloadTypes&
   write_decoded(json, decoded(event, types));
   write_metadata(json, event.metadata);
   json.key("occurred_at").string(event.occurred_at.text());
+  if (!event.subject.empty()) json.key("subject").string(event.subject);
   if (event.state != EventState::live) json.key("state").string(name_of(event.state));
   json.end_object();
 }
@@ -111,6 +112,7 @@ void write_snapshot(JsonText& json, const RecordedSnapshot& snapshot, const Payl
   json.key("schema_revision").number(snapshot.schema_revision);
   json.key("taken_at").string(snapshot.taken_at.text());
   if (snapshot.expires_at) json.key("expires_at").string(snapshot.expires_at->text());
+  if (!snapshot.subject.empty()) json.key("subject").string(snapshot.subject);
   json.key("latest").boolean(snapshot.latest).end_object();
 }
 

@@ -42,6 +42,31 @@ Result<Query> read_query(std::string_view text, std::string_view name) {
   return read_query(*value);
 }
 
+void write_query(JsonText& json, const Query& query) {
+  const auto write_strings = [&](const char* key, const std::vector<std::string>& texts) {
+    if (texts.empty()) return;
+    json.key(key).begin_array();
+    for (const auto& text : texts) json.string(text);
+    json.end_array();
+  };
+  json.begin_object();
+  if (query.is_all()) {
+    json.key("all").boolean(true).end_object();
+    return;
+  }
+  json.key("items").begin_array();
+  for (const auto& item : query.items()) {
+    json.begin_object();
+    write_strings("types", item.types);
+    write_strings("tags", item.tags);
+    std::vector<std::string> concerning;
+    for (const auto& aggregate : item.concerning) concerning.push_back(aggregate.text());
+    write_strings("concerning", concerning);
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
 Result<void> read_strings(const JsonValue& from, std::vector<std::string>& to) {
   return from.for_each_element([&](const JsonValue& element) -> Result<void> {
     auto text = element.string();

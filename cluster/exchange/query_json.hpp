@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "evershard/cluster/exchange/json_text.hpp"
 #include "evershard/cluster/exchange/json_value.hpp"
 #include "evershard/protocol/query.hpp"
 
@@ -17,6 +18,8 @@ namespace evershard {
 [[nodiscard]] Result<Query> read_query(const JsonValue& from);
 /// `name`: the flag it came from, for the error.
 [[nodiscard]] Result<Query> read_query(std::string_view text, std::string_view name);
+/// What read_query reads; empty parts are left out.
+void write_query(JsonText& json, const Query& query);
 
 Result<void> read_strings(const JsonValue& from, std::vector<std::string>& to);
 Result<void> read_aggregate(const JsonValue& from, std::optional<AggregateId>& to);

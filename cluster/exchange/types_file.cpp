@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "evershard/cluster/exchange/base64.hpp"
+#include "evershard/protocol/base64.hpp"
 #include "evershard/cluster/exchange/input.hpp"
 #include "evershard/cluster/exchange/json_value.hpp"
 #include "evershard/cluster/exchange/output.hpp"

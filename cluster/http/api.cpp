@@ -111,6 +111,17 @@ Api::Handler Api::handler_of(RouteId id) {
     case RouteId::aggregate_events: return &Api::aggregate_events;
     case RouteId::aggregate_state: return &Api::aggregate_state;
     case RouteId::aggregate_snapshots: return &Api::aggregate_snapshots;
+    case RouteId::groups: return &Api::groups;
+    case RouteId::group: return &Api::group;
+    case RouteId::group_parked: return &Api::group_parked;
+    case RouteId::projections: return &Api::projections;
+    case RouteId::projection: return &Api::projection;
+    case RouteId::tables: return &Api::tables;
+    case RouteId::table: return &Api::table;
+    case RouteId::table_parked: return &Api::table_parked;
+    case RouteId::documents: return &Api::documents;
+    case RouteId::retention_policies: return &Api::retention_policies;
+    case RouteId::retention_log: return &Api::retention_log;
     case RouteId::settings: return &Api::settings;
     case RouteId::cluster: return &Api::cluster;
     case RouteId::flush: return &Api::flush;
@@ -148,6 +159,10 @@ void Api::answer(Asked asked, std::shared_ptr<Interest> interest, Answered answe
       case RouteId::verify:
       case RouteId::vacuum: return maintain(asked, interest, answered);
       case RouteId::live_events: return live_events(asked, answered);
+      case RouteId::index: return begin_rows(asked, interest, answered, &Api::index);
+      case RouteId::values: return begin_rows(asked, interest, answered, &Api::values);
+      case RouteId::table_rows: return begin_rows(asked, interest, answered, &Api::table_rows);
+      case RouteId::document: return begin_rows(asked, interest, answered, &Api::document);
       default: break;
     }
     const auto handler = handler_of(asked.route->id);

@@ -80,6 +80,7 @@ class Api {
  private:
   using Handler = Result<Response> (Api::*)(const Asked&);
   using Interested = std::shared_ptr<Interest>;
+  struct RowsLookedFor;
 
   // Each in the pool.
   Result<Response> metrics_text(const Asked& asked);
@@ -95,6 +96,21 @@ class Api {
   Result<Response> aggregate_events(const Asked& asked);
   Result<Response> aggregate_state(const Asked& asked);
   Result<Response> aggregate_snapshots(const Asked& asked);
+  Result<Response> groups(const Asked& asked);
+  Result<Response> group(const Asked& asked);
+  Result<Response> group_parked(const Asked& asked);
+  Result<Response> projections(const Asked& asked);
+  Result<Response> projection(const Asked& asked);
+  Result<Response> index(const Asked& asked, std::chrono::milliseconds wait);
+  Result<Response> values(const Asked& asked, std::chrono::milliseconds wait);
+  Result<Response> tables(const Asked& asked);
+  Result<Response> table(const Asked& asked);
+  Result<Response> table_rows(const Asked& asked, std::chrono::milliseconds wait);
+  Result<Response> table_parked(const Asked& asked);
+  Result<Response> documents(const Asked& asked);
+  Result<Response> document(const Asked& asked, std::chrono::milliseconds wait);
+  Result<Response> retention_policies(const Asked& asked);
+  Result<Response> retention_log(const Asked& asked);
   Result<Response> settings(const Asked& asked);
   Result<Response> flush(const Asked& asked);
   [[nodiscard]] static Handler handler_of(RouteId id);
@@ -105,6 +121,10 @@ class Api {
   [[nodiscard]] Response close_session() const;
   [[nodiscard]] Response asset(const Request& request, std::string_view path) const;
 
+  using Rows = Result<Response> (Api::*)(const Asked&, std::chrono::milliseconds);
+  /// `read` is asked again while it answers `timeout`, without a thread that waits.
+  void begin_rows(const Asked& asked, const Interested& interest, const Answered& answered, Rows read);
+  void look_for(const std::shared_ptr<RowsLookedFor>& rows);
   void read_events(const Asked& asked, const Interested& interest, const Answered& answered);
   void append(const Asked& asked, const Interested& interest, const Answered& answered);
   void maintain(const Asked& asked, const Interested& interest, const Answered& answered);

@@ -15,4 +15,8 @@ std::optional<HostAndPort> host_and_port(std::string_view text) {
   return place;
 }
 
+bool is_of_all(const HostAndPort& place) { return place.host == "0.0.0.0" || place.host == "::" || place.host == "*"; }
+
+bool can_be_reached(const HostAndPort& place) { return place.port != 0 && !is_of_all(place); }
+
 }  // namespace evershard::cluster

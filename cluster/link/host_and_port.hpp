@@ -17,4 +17,9 @@ struct HostAndPort {
 /// Nothing: it is none.
 [[nodiscard]] std::optional<HostAndPort> host_and_port(std::string_view text);
 
+/// Whether others can be told to go there: not a port that is chosen when it is opened, nor all addresses of a machine.
+[[nodiscard]] bool can_be_reached(const HostAndPort& place);
+/// 0.0.0.0, [::], *
+[[nodiscard]] bool is_of_all(const HostAndPort& place);
+
 }  // namespace evershard::cluster

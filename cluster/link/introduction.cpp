@@ -102,7 +102,17 @@ Result<bool> Introduction::shake_hands() {
   if (step.failed) return refuse(ErrorCode::unauthenticated, socket_.why());
   wants_write_ = step.wants_write;
   if (step.bytes == 0) return false;
-  if (tls_ && !dialled_) EVERSHARD_TRY(tls_->check_dialler(socket_.tls().get()));
+  if (tls_ && dialled_) {
+    auto meant = options_.who;
+    meant.node = *dialled_;
+    EVERSHARD_TRY(tls_->check_member(socket_.tls().get(), meant));
+  } else if (tls_) {
+    // Who it says it is comes with its hello: the greeting tells it why it is refused.
+    setup_.admit = [tls = tls_, connection = socket_.tls(), admit = std::move(setup_.admit)](const LinkAgreement& agreement) -> Result<void> {
+      EVERSHARD_TRY(tls->check_member(connection.get(), agreement.peer));
+      return admit ? admit(agreement) : Result<void>{};
+    };
+  }
   greeting_.emplace(std::move(setup_));
   out_ = greeting_->take_output();
   state_ = State::talking;

@@ -24,6 +24,18 @@ Result<void> check_secret(const std::string& secret) {
 
 }  // namespace
 
+std::string member_uri(const LinkIdentity& who) {
+  constexpr char hex[] = "0123456789ABCDEF";
+  std::string uri = "evershard://";
+  for (const char c : who.cluster) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' || c == '.' || c == '_' || c == '~';
+    const auto byte = static_cast<unsigned char>(c);
+    if (plain) uri += c;
+    else uri += {'%', hex[byte >> 4], hex[byte & 15]};
+  }
+  return uri + (who.node.value == 0 ? "/coordinator" : "/node/" + std::to_string(who.node.value));
+}
+
 Result<void> check(const LinkOptions& options) {
   const auto& who = options.who;
   if (who.cluster.empty() || who.cluster.size() > 64) return wrong_option("the cluster id has " + std::to_string(who.cluster.size()) + " bytes, not from 1 to 64");

@@ -14,13 +14,13 @@
 
 namespace evershard::cluster {
 
-/// Mutual TLS 1.3. The CA must be the cluster's own: whoever has a certificate of it may be any node.
+/// Mutual TLS 1.3. The CA must be the cluster's own. A certificate says whose it is by a URI among its alternative names, see member_uri.
 struct LinkTls {
   std::filesystem::path certificate{};  ///< PEM, with its chain; used when dialling and when dialled
   std::filesystem::path key{};          ///< PEM, without a passphrase
   std::filesystem::path ca{};           ///< PEM
-  /// Who may dial: host names or addresses, one of which the dialler's certificate must have. Empty: any certificate of the CA.
-  std::vector<std::string> diallers{};
+  /// Takes certificates that name no member: whoever has one of the CA's may be any node. One's own is not looked at.
+  bool unbound = false;
 };
 
 /// Where a peer listens.
@@ -41,6 +41,10 @@ struct LinkOptions {
   std::size_t peers_max = 1'024;
   LinkVersions versions{};  ///< this release's; others only to play another release in a test
 };
+
+/// How a certificate names a process: `evershard://CLUSTER/node/3`, `evershard://CLUSTER/coordinator` (number 0). In the cluster's name, what
+/// is neither letter nor digit nor one of -._~ is %XX.
+[[nodiscard]] std::string member_uri(const LinkIdentity& who);
 
 /// Without reading a file.
 ///

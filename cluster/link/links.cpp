@@ -133,7 +133,7 @@ Result<std::unique_ptr<Links>> Links::open(LinkOptions options, LinkHandlers han
   EVERSHARD_TRY(check(options));
   std::shared_ptr<const TlsContext> tls;
   if (options.tls) {
-    auto loaded = TlsContext::load(*options.tls);
+    auto loaded = TlsContext::load(*options.tls, options.who);
     if (!loaded) return refuse(std::move(loaded).error());
     tls = *std::move(loaded);
   }
@@ -199,7 +199,7 @@ Result<void> Links::send(NodeNumber to, MessageKind kind, std::string bytes) {
 Result<void> Links::reload_tls() {
   const auto& files = impl_->shared->options.tls;
   if (!files) return refuse(ErrorCode::invalid_argument, "the link has no TLS");
-  auto loaded = TlsContext::load(*files);
+  auto loaded = TlsContext::load(*files, impl_->shared->options.who);
   if (!loaded) return refuse(std::move(loaded).error());
   impl_->greeter->use(*std::move(loaded));
   return {};

@@ -5,7 +5,10 @@
 #include <openssl/x509v3.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <string_view>
+#include <vector>
 
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/in_quotes.hpp"
@@ -65,11 +68,30 @@ bool is_address(const std::string& name) {
   return parsed != nullptr;
 }
 
-bool certificate_is_for(X509* certificate, const std::string& name) {
-  const bool is = is_address(name) ? X509_check_ip_asc(certificate, name.c_str(), 0) == 1
-                                   : X509_check_host(certificate, name.data(), name.size(), X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS, nullptr) == 1;
+/// The members that a certificate names.
+std::vector<std::string> members_named(X509* certificate) {
+  std::vector<std::string> uris;
+  const std::unique_ptr<GENERAL_NAMES, decltype(&GENERAL_NAMES_free)> names(static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)),
+                                                                            GENERAL_NAMES_free);
+  for (int i = 0; names && i < sk_GENERAL_NAME_num(names.get()); ++i) {
+    const auto* name = sk_GENERAL_NAME_value(names.get(), i);
+    if (name->type != GEN_URI) continue;
+    const auto* text = name->d.uniformResourceIdentifier;
+    const std::string_view uri(reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)), static_cast<std::size_t>(ASN1_STRING_length(text)));
+    if (uri.starts_with("evershard://")) uris.emplace_back(uri);
+  }
   ERR_clear_error();
-  return is;
+  return uris;
+}
+
+/// Empty: it is this one's. `unbound`: one that names nobody is everybody's.
+std::string why_not_of(X509* certificate, const LinkIdentity& who, bool unbound) {
+  const auto named = certificate == nullptr ? std::vector<std::string>{} : members_named(certificate);
+  const auto wanted = member_uri(who);
+  if (std::find(named.begin(), named.end(), wanted) != named.end() || (named.empty() && unbound)) return {};
+  std::string all;
+  for (const auto& uri : named) all += (all.empty() ? "" : ", ") + in_quotes(uri, 200);
+  return (all.empty() ? "names no member of a cluster" : "is for " + all) + ", not for " + in_quotes(wanted, 300);
 }
 
 }  // namespace
@@ -85,7 +107,7 @@ std::string tls_error_text() {
   return text;
 }
 
-Result<std::shared_ptr<const TlsContext>> TlsContext::load(const LinkTls& files) {
+Result<std::shared_ptr<const TlsContext>> TlsContext::load(const LinkTls& files, const LinkIdentity& who) {
   ERR_clear_error();
   std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_method()), SSL_CTX_free);
   EVERSHARD_CHECK(context != nullptr, "OpenSSL makes a context");
@@ -100,10 +122,12 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::load(const LinkTls& files)
   if (SSL_CTX_use_certificate_chain_file(raw, files.certificate.c_str()) != 1) return bad_file("certificate", files.certificate);
   if (SSL_CTX_use_PrivateKey_file(raw, files.key.c_str(), SSL_FILETYPE_PEM) != 1) return bad_file("key", files.key);
   if (SSL_CTX_check_private_key(raw) != 1) return bad_file("key", files.key);
+  if (const auto why = why_not_of(SSL_CTX_get0_certificate(raw), who, false); !why.empty() && !files.unbound)
+    return refuse(ErrorCode::invalid_argument, "the link's certificate " + in_quotes(files.certificate.string(), 300) + ' ' + why);
   if (SSL_CTX_load_verify_locations(raw, files.ca.c_str(), nullptr) != 1) return bad_file("CA", files.ca);
   std::shared_ptr<TlsContext> made(new TlsContext);
   made->context_ = std::move(context);
-  made->diallers_ = files.diallers;
+  made->unbound_ = files.unbound;
   return made;
 }
 
@@ -125,13 +149,11 @@ std::shared_ptr<SSL> TlsContext::dialled(int socket) const {
   return connection;
 }
 
-Result<void> TlsContext::check_dialler(SSL* connection) const {
-  if (diallers_.empty()) return {};
+Result<void> TlsContext::check_member(SSL* connection, const LinkIdentity& who) const {
   const std::unique_ptr<X509, decltype(&X509_free)> certificate(SSL_get1_peer_certificate(connection), X509_free);
-  for (const auto& name : diallers_) {
-    if (certificate && certificate_is_for(certificate.get(), name)) return {};
-  }
-  return refuse(ErrorCode::unauthenticated, "the dialler's certificate is for none of those who may dial");
+  const auto why = why_not_of(certificate.get(), who, unbound_);
+  if (why.empty()) return {};
+  return refuse(ErrorCode::unauthenticated, "its certificate " + why);
 }
 
 }  // namespace evershard::cluster

@@ -16,21 +16,22 @@ std::string tls_error_text();
 
 class TlsContext {
  public:
-  /// Errors: invalid_argument: a file that is not there or holds no PEM of its kind, a key that is not the certificate's
-  [[nodiscard]] static Result<std::shared_ptr<const TlsContext>> load(const LinkTls& files);
+  /// Errors: invalid_argument: a file that is not there or holds no PEM of its kind, a key that is not the certificate's, a certificate
+  ///         that is not `who`'s
+  [[nodiscard]] static Result<std::shared_ptr<const TlsContext>> load(const LinkTls& files, const LinkIdentity& who);
 
   /// A connection that dials: the peer's certificate must be for `name`. On a non-blocking socket, which it does not own.
   [[nodiscard]] std::shared_ptr<SSL> dialling(int socket, const std::string& name) const;
-  /// One that was dialled: the peer's certificate must have one of `diallers`, if there are any.
+  /// One that was dialled.
   [[nodiscard]] std::shared_ptr<SSL> dialled(int socket) const;
 
-  /// After the handshake of a connection that was dialled. Errors: unauthenticated
-  [[nodiscard]] Result<void> check_dialler(SSL* connection) const;
+  /// After the handshake: whether the peer's certificate is that of who it says, or should be. Errors: unauthenticated, with both
+  [[nodiscard]] Result<void> check_member(SSL* connection, const LinkIdentity& who) const;
 
  private:
   TlsContext() = default;
   std::shared_ptr<SSL_CTX> context_;
-  std::vector<std::string> diallers_;
+  bool unbound_ = false;
 };
 
 }  // namespace evershard::cluster

@@ -5,11 +5,19 @@
 #include <string>
 #include <utility>
 
-#include "evershard/cluster/local/local_pages.hpp"
+#include "evershard/cluster/documents/lazy_documents.hpp"
+#include "evershard/cluster/erasure/key_folder.hpp"
+#include "evershard/cluster/erasure/sealed_events.hpp"
+#include "evershard/cluster/groups/group_figures.hpp"
+#include "evershard/cluster/groups/group_host.hpp"
+#include "evershard/cluster/local/local_events.hpp"
+#include "evershard/cluster/local/local_projections.hpp"
 #include "evershard/cluster/local/node.hpp"
-#include "evershard/cluster/store/watermark_feed.hpp"
-#include "evershard/protocol/in_quotes.hpp"
-#include "evershard/sharding/stream_hash.hpp"
+#include "evershard/cluster/local/retention_door.hpp"
+#include "evershard/cluster/store/no_projections.hpp"
+#include "evershard/cluster/store/no_tables.hpp"
+#include "evershard/cluster/tables/host_tables.hpp"
+#include "evershard/protocol/reserved.hpp"
 #include "evershard/storage/backup.hpp"
 #include "evershard/storage/vacuum.hpp"
 #include "evershard/storage/verify.hpp"
@@ -18,32 +26,18 @@ namespace evershard {
 
 using cluster::Node;
 
-namespace {
-
-/// The directory is asked by type: one that no aggregate can have is a mistake, not an empty answer.
-Result<void> check_type(const std::string& type) { return AggregateId::check({type, "x"}); }
-
-GlobalPosition position_of(const std::optional<RecordedSnapshot>& snapshot) { return snapshot ? snapshot->position : GlobalPosition{0}; }
-GlobalPosition position_of(const std::vector<RecordedSnapshot>& snapshots) { return snapshots.empty() ? GlobalPosition{0} : snapshots.front().position; }
-
-}  // namespace
-
 struct Local::Impl {
   std::shared_ptr<Node> node;  ///< shared with every stream and feed
 
-  /// Snapshot rows are shown by the write itself, events by the watermark a moment later: nobody is to see a snapshot
-  /// of an event that cannot be read yet.
-  template <class Find>
-  auto find_snapshot(const AggregateId& aggregate, Find find) -> decltype(find(node->reader())) {
-    EVERSHARD_TRY(AggregateId::check(aggregate));
-    const auto use = node->enter();
-    if (!use) return refuse(use.error());
-    auto found = find(node->reader());
-    if (!found) return found;
-    auto shown = node->watch().wait_for(position_of(*found), node->at_least_timeout());
-    if (!shown) return refuse(std::move(shown).error());
-    return found;
-  }
+  std::unique_ptr<cluster::LocalEvents> stored;
+  std::unique_ptr<cluster::SealedEvents> sealed{};  ///< none: there are no keys
+  EventStore* events = stored.get();
+  std::shared_ptr<cluster::TableHandlers> handlers = std::make_shared<cluster::TableHandlers>();
+  std::unique_ptr<cluster::ProjectionHost> projections{};  ///< none: they were not wanted
+  std::unique_ptr<cluster::HostTables> tables{};           ///< the same
+  std::unique_ptr<cluster::LazyDocuments> documents{};
+  std::unique_ptr<cluster::GroupHost> groups{};
+  cluster::RetentionDoor retention{node};
 };
 
 Result<Local> Local::open(LocalOptions options) {
@@ -61,30 +55,31 @@ Result<Local> Local::open(LocalOptions options) {
   parts.aggregates.recovery_permits = options.aggregates.recovery_permits;
   parts.aggregates.reading_threads = options.aggregates.reading_threads;
   if (options.aggregates.recovery_permits == 0) return refuse(ErrorCode::invalid_argument, "aggregates.recovery_permits is at least 1");
+  if (!options.keys_dir.empty()) {
+    auto keys = cluster::KeyFolder::open(std::move(options.keys_dir), store.data_dir);
+    if (!keys) return refuse(std::move(keys).error());
+    parts.keys = *std::move(keys);
+  }
   auto node = Node::open(std::move(parts));
   if (!node) return refuse(std::move(node).error());
-  return Local(std::make_unique<Impl>(Impl{*std::move(node)}));
+  auto impl = std::make_unique<Impl>(Impl{*node, std::make_unique<cluster::LocalEvents>(*node)});
+  if ((*node)->sealing()) {
+    impl->sealed = std::make_unique<cluster::SealedEvents>(*impl->stored, (*node)->sealing());
+    impl->events = impl->sealed.get();
+  }
+  impl->groups = std::make_unique<cluster::GroupHost>(*impl->events, cluster::GroupHostOptions{.fork_id = (*node)->store().identity().fork.text()});
+  if (options.projections.enabled) {
+    impl->projections = cluster::local_projections(*impl->events, **node, options.projections, impl->handlers);
+    impl->tables = std::make_unique<cluster::HostTables>(*impl->events, *impl->projections);
+    impl->projections->begin();
+  }
+  const auto& identity = (*node)->store().identity();
+  cluster::StoreDocumentsOptions documents{.owner = {identity.store, identity.fork}};
+  if (!(*node)->data_dir().empty()) documents.folder = (*node)->data_dir() / "documents";
+  impl->documents = std::make_unique<cluster::LazyDocuments>(*impl->events, std::move(documents));
+  if (options.projections.enabled) impl->documents->begin();
+  return Local(std::move(impl));
 }
-
-namespace {
-
-class FollowedNode final : public cluster::Followed {
- public:
-  explicit FollowedNode(std::shared_ptr<cluster::Node> node) : node_(std::move(node)) {}
-  [[nodiscard]] GlobalPosition watermark() const override { return node_->watch().watermark(); }
-  [[nodiscard]] Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout, const std::atomic<bool>* cancelled) override {
-    return node_->watch().wait_for(position, timeout, cancelled);
-  }
-  void nudge() override { node_->watch().nudge(); }
-  [[nodiscard]] std::unique_ptr<PageSource> pages(const Query& query, const ReadOptions& options, std::size_t page_events_max) override {
-    return std::make_unique<cluster::QueryPages>(node_, query, options, page_events_max);
-  }
-
- private:
-  const std::shared_ptr<cluster::Node> node_;
-};
-
-}  // namespace
 
 Local::Local(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Local::Local(Local&&) noexcept = default;
@@ -99,107 +94,68 @@ Local& Local::operator=(Local&& other) noexcept {
 Local::~Local() { close(); }
 
 void Local::close() {
-  if (impl_) impl_->node->close();
+  if (!impl_) return;
+  if (impl_->documents) impl_->documents->close();
+  impl_->groups->stop();  // keeps what it has to, before nothing can be written any more
+  if (impl_->projections) impl_->projections->close();
+  impl_->node->close();
 }
 
 Result<Appended> Local::append(Append append) {
-  const auto use = impl_->node->enter();
-  if (!use) return refuse(use.error());
-  return impl_->node->committer().append(std::move(append));
+  EVERSHARD_TRY(check_reserved(append));
+  return impl_->events->append(std::move(append));
 }
 
 void Local::append_async(Append append, AppendCompletion done) {
-  const auto use = impl_->node->enter();
-  if (!use) return done(refuse(use.error()));
-  impl_->node->committer().append_async(std::move(append), std::move(done));
+  if (auto checked = check_reserved(append); !checked) return done(refuse(std::move(checked).error()));
+  impl_->events->append_async(std::move(append), std::move(done));
 }
 
-EventStream Local::read(Query query, ReadOptions options) {
-  if (auto checked = query.check(); !checked) return EventStream(std::move(checked).error());
-  return EventStream(std::make_unique<cluster::QueryPages>(impl_->node, std::move(query), options, impl_->node->limits().page_events_max));
-}
-
-EventStream Local::read(AggregateId aggregate, StreamOptions options) {
-  if (auto checked = AggregateId::check(aggregate); !checked) return EventStream(std::move(checked).error());
-  return EventStream(std::make_unique<cluster::StreamPages>(impl_->node, std::move(aggregate), options, impl_->node->limits().page_events_max));
-}
-
-EventFeed Local::follow(Query query, FollowOptions options) {
-  if (auto checked = query.check(); !checked) return EventFeed(std::move(checked).error());
-  if (options.page_events_max == 0) return EventFeed(Error(ErrorCode::invalid_argument, "a feed with pages of 0 events gives nothing"));
-  return EventFeed(std::make_unique<cluster::WatermarkFeed>(std::make_shared<FollowedNode>(impl_->node), std::move(query), options));
-}
-
-Result<GlobalPosition> Local::head() {
-  const auto use = impl_->node->enter();
-  if (!use) return refuse(use.error());
-  return impl_->node->store().view().watermark;
-}
-
-Result<GlobalPosition> Local::wait_for(GlobalPosition position, std::chrono::milliseconds timeout) {
-  return impl_->node->watch().wait_for(position, timeout);
-}
-
-Result<AggregateInfo> Local::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) {
-  EVERSHARD_TRY(AggregateId::check(aggregate));
-  const auto use = impl_->node->enter();
-  if (!use) return refuse(use.error());
-  const auto view = impl_->node->store().view();
-  const auto& reader = impl_->node->reader();
-  auto head = up_to ? reader.head_at(view, aggregate, std::min(*up_to, view.watermark)) : reader.head(view, aggregate);
-  if (!head) return refuse(std::move(head).error());
-  if (head->version == SeqNr{0}) {
-    return refuse(ErrorCode::not_found, "there is no aggregate " + in_quotes(aggregate.text()) +
-                                            (up_to ? " at position " + std::to_string(up_to->value) : std::string()));
-  }
-  return AggregateInfo{aggregate, head->version, head->last_position,
-                       sharding::shard_of(sharding::stream_hash(aggregate), impl_->node->store().identity().shards)};
-}
+EventStream Local::read(Query query, ReadOptions options) { return impl_->events->read(std::move(query), options); }
+EventStream Local::read(AggregateId aggregate, StreamOptions options) { return impl_->events->read(std::move(aggregate), options); }
+EventFeed Local::follow(Query query, FollowOptions options) { return impl_->events->follow(std::move(query), options); }
+Result<GlobalPosition> Local::head() { return impl_->events->head(); }
+Result<GlobalPosition> Local::wait_for(GlobalPosition position, std::chrono::milliseconds timeout) { return impl_->events->wait_for(position, timeout); }
+Result<AggregateInfo> Local::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) { return impl_->events->aggregate(aggregate, up_to); }
 
 Result<std::vector<AggregateInfo>> Local::aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) {
-  if (type) EVERSHARD_TRY(check_type(*type));
-  if (after) EVERSHARD_TRY(AggregateId::check(*after));
-  const auto use = impl_->node->enter();
-  if (!use) return refuse(use.error());
-  return impl_->node->reader().aggregates(impl_->node->store().view(), type, std::move(after), limit);
+  return impl_->events->aggregates(std::move(type), std::move(after), limit);
 }
 
-Result<RecordedEvent> Local::event_at(GlobalPosition position) {
-  const auto use = impl_->node->enter();
-  if (!use) return refuse(use.error());
-  const auto view = impl_->node->store().view();
-  std::optional<RecordedEvent> event;
-  if (position.value != 0 && position <= view.watermark) {
-    auto found = impl_->node->reader().event_at(view, position);
-    if (!found) return refuse(std::move(found).error());
-    event = *std::move(found);
-  }
-  if (!event) {
-    return refuse(ErrorCode::not_found, "there is no event at position " + std::to_string(position.value) + ": positions go from 1 to the watermark, " +
-                                            std::to_string(view.watermark.value));
-  }
-  return *std::move(event);
-}
+Result<RecordedEvent> Local::event_at(GlobalPosition position) { return impl_->events->event_at(position); }
 
 Result<void> Local::put_snapshot(Snapshot snapshot) {
-  const auto use = impl_->node->enter();
-  if (!use) return refuse(use.error());
-  return impl_->node->committer().put_snapshot(std::move(snapshot));
+  EVERSHARD_TRY(check_reserved(snapshot));
+  return impl_->events->put_snapshot(std::move(snapshot));
 }
 
-Result<std::optional<RecordedSnapshot>> Local::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) {
-  return impl_->find_snapshot(aggregate, [&](const storage::Reader& reader) {
-    return at_or_before ? reader.snapshot_at(aggregate, *at_or_before, Timestamp::now()) : reader.latest_snapshot(aggregate);
-  });
+Result<std::optional<RecordedSnapshot>> Local::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) { return impl_->events->snapshot(aggregate, at_or_before); }
+Result<std::optional<RecordedSnapshot>> Local::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) { return impl_->events->snapshot_as_of(aggregate, up_to); }
+Result<std::vector<RecordedSnapshot>> Local::snapshots(const AggregateId& aggregate) { return impl_->events->snapshots(aggregate); }
+
+Documents& Local::documents() { return *impl_->documents; }
+
+Groups& Local::groups() { return *impl_->groups; }
+
+Projections& Local::projections() {
+  static cluster::NoProjections none;
+  if (!impl_->projections) return none;
+  return *impl_->projections;
 }
 
-Result<std::optional<RecordedSnapshot>> Local::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) {
-  return impl_->find_snapshot(aggregate, [&](const storage::Reader& reader) { return reader.snapshot_as_of(aggregate, up_to, Timestamp::now()); });
+Tables& Local::tables() {
+  static cluster::NoTables none;
+  if (!impl_->tables) return none;
+  return *impl_->tables;
 }
 
-Result<std::vector<RecordedSnapshot>> Local::snapshots(const AggregateId& aggregate) {
-  return impl_->find_snapshot(aggregate, [&](const storage::Reader& reader) { return reader.snapshots(aggregate, Timestamp::now()); });
+Result<void> Local::add_table_handler(const std::string& name, TableHandler handler) {
+  EVERSHARD_TRY(impl_->handlers->add(name, std::move(handler)));
+  if (impl_->projections) impl_->projections->retry();
+  return {};
 }
+
+HistoryRetention& Local::retention() { return impl_->retention; }
 
 Result<void> Local::host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
   return impl_->node->aggregates().host_kind(std::move(kind), options);
@@ -255,6 +211,11 @@ Result<StoreStats> Local::stats() const {
   for (std::size_t code = 1; code < committer.refused.size(); ++code) {
     if (committer.refused[code] != 0) stats.details.emplace_back("refused." + std::string(name_of(static_cast<ErrorCode>(code))), committer.refused[code]);
   }
+  if (const auto projections = impl_->projections ? impl_->projections->figures() : std::nullopt) {
+    stats.details.emplace_back("projections.disk_bytes", projections->disk_bytes);
+    for (const auto& projection : projections->projections) cluster::add_figures(stats.details, projection);
+  }
+  for (const auto& group : impl_->groups->figures()) cluster::add_figures(stats.details, group);
   if (const auto aggregates = node.aggregate_figures()) {
     stats.details.emplace_back("aggregates.known", aggregates->known);
     stats.details.emplace_back("aggregates.live", aggregates->live);
@@ -280,7 +241,14 @@ Result<VerifyReport> Local::verify(Progress progress) {
 Result<void> Local::vacuum(Progress progress) {
   const auto use = impl_->node->enter();
   if (!use) return refuse(use.error());
-  return storage::vacuum(impl_->node->store(), impl_->node->until_closed(std::move(progress)));
+  const auto until_closed = impl_->node->until_closed(std::move(progress));
+  // One that is damaged is told of behind all the rest.
+  const auto finished = impl_->node->retention().finish(until_closed);
+  if (!finished && finished.error().code != ErrorCode::corruption) return finished;
+  EVERSHARD_TRY(storage::vacuum(impl_->node->store(), until_closed));
+  EVERSHARD_TRY(impl_->documents->vacuum([&](std::uint64_t, std::uint64_t) { return until_closed(1, 1); }));
+  if (impl_->projections) EVERSHARD_TRY(impl_->projections->vacuum([&](std::uint64_t, std::uint64_t) { return until_closed(1, 1); }));
+  return finished;
 }
 
 Result<GlobalPosition> Local::backup(const std::filesystem::path& target, BackupOptions options, Progress progress) {

@@ -14,13 +14,34 @@
 
 #include "evershard/actors/model/aggregate_door.hpp"
 #include "evershard/cluster/store/administration.hpp"
+#include "evershard/cluster/store/documents.hpp"
 #include "evershard/cluster/store/event_store.hpp"
+#include "evershard/cluster/store/groups.hpp"
+#include "evershard/cluster/store/projections.hpp"
+#include "evershard/cluster/store/tables.hpp"
+#include "evershard/cluster/store/retention.hpp"
 #include "evershard/protocol/limits.hpp"
 
 namespace evershard {
 
+namespace actors {
+class TableChanges;
+}
+/// A user's, of a table that names it: what an event does with rows. May throw. Which changes there are: <evershard/tables.hpp>.
+using TableHandler = std::function<void(const RecordedEvent& event, actors::TableChanges& rows)>;
+
+struct LocalProjectionOptions {
+  bool enabled = true;                             ///< false: definitions are kept and nothing is done about them
+  std::size_t block_cache_bytes = 32u << 20;       ///< of their rows; nothing before there is the first definition
+  std::size_t memtables_bytes = 64u << 20;
+  std::size_t page_events_max = 8'192;             ///< of one that catches up
+  std::size_t building_at_once = 2;                ///< at least 1
+  std::chrono::milliseconds pace{1};               ///< at least this long between two pages of those that have caught up
+};
+
 struct LocalOptions {
   std::filesystem::path data_dir{};  ///< empty: in memory, for tests
+  std::filesystem::path keys_dir{};  ///< of subjects' keys, outside of `data_dir`: docs/retention.md, "Erasure"; empty: nothing is sealed or opened
   std::uint32_t shards = 0;          ///< 0: what the store has; 16 for a new one
   bool create = true;
   Limits limits{};
@@ -30,6 +51,7 @@ struct LocalOptions {
   std::size_t disk_reserve_bytes = 256u << 20;
   std::chrono::milliseconds at_least_timeout = std::chrono::seconds(30);  ///< how long a read waits for its `at_least`
   AggregateOptions aggregates{};
+  LocalProjectionOptions projections{};
 };
 
 /// Aggregates are hosted and asked here too: <evershard/aggregate.hpp>.
@@ -73,6 +95,20 @@ class Local final : public EventStore, public Administration, public AggregateDo
   Result<void> vacuum(Progress progress = {}) override;
   using Administration::backup;
   Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {}, Progress progress = {}) override;
+
+  /// Indexes and other projections: their rows lie in `DATA/projections`. As long as this Local.
+  [[nodiscard]] Projections& projections();
+  /// The tables among them. As long as this Local.
+  [[nodiscard]] Tables& tables();
+  /// A handler that tables can name; those that wait for it go on. It stays as long as this Local.
+  /// Errors: invalid_argument: there is one of that name
+  [[nodiscard]] Result<void> add_table_handler(const std::string& name, TableHandler handler);
+  /// Aggregates' state as JSON: its rows lie in `DATA/documents`. As long as this Local.
+  [[nodiscard]] Documents& documents();
+  /// Named subscriptions that keep how far they came, shared by workers. As long as this Local.
+  [[nodiscard]] Groups& groups();
+  /// Truncation, removal, time to live. As long as this Local.
+  [[nodiscard]] HistoryRetention& retention();
 
   /// Answers everything under way, refuses everything new with `unavailable`, ends follows and streams; always ends.
   void close();

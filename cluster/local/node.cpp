@@ -15,12 +15,17 @@ Result<std::shared_ptr<Node>> Node::open(NodeOptions options) {
 }
 
 Node::Node(std::unique_ptr<storage::Store> store, const NodeOptions& options)
-    : limits_(options.limits),
+    : data_dir_(options.store.data_dir),
+      limits_(options.limits),
       at_least_timeout_(options.at_least_timeout),
       store_(std::move(store)),
       reader_(*store_),
       committer_(*store_, {.limits = limits_}),
+      keys_(options.keys),
+      sealing_(keys_ ? std::make_shared<const Sealing>(keys_) : nullptr),
+      retention_(*store_, reader_, committer_, keys_.get(), options.store.at_step),
       journal_({*store_, reader_, committer_, gate_, limits_, at_least_timeout_}),
+      sealed_journal_(sealing_ ? std::make_unique<SealedJournal>(journal_, sealing_) : nullptr),
       aggregate_options_([&] {
         auto aggregates = options.aggregates;
         aggregates.limits = options.limits;
@@ -30,7 +35,8 @@ Node::Node(std::unique_ptr<storage::Store> store, const NodeOptions& options)
 actors::AggregateHost& Node::aggregates() {
   const std::lock_guard lock(aggregates_mutex_);
   if (!aggregates_) {
-    aggregates_ = std::make_unique<actors::AggregateHost>(journal_, store_->identity().shards, aggregate_options_);
+    actors::AggregateJournal& journal = sealed_journal_ ? static_cast<actors::AggregateJournal&>(*sealed_journal_) : journal_;
+    aggregates_ = std::make_unique<actors::AggregateHost>(journal, store_->identity().shards, aggregate_options_);
     if (aggregates_closed_) aggregates_->stop();
   }
   return *aggregates_;

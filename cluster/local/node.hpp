@@ -3,15 +3,18 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
 
 #include "evershard/actors/aggregate/aggregate_host.hpp"
 #include "evershard/actors/core/committer.hpp"
+#include "evershard/cluster/erasure/sealed_journal.hpp"
 #include "evershard/cluster/local/gate.hpp"
 #include "evershard/cluster/local/held_cursors.hpp"
 #include "evershard/cluster/local/local_journal.hpp"
+#include "evershard/cluster/local/local_retention.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/storage/options.hpp"
@@ -26,6 +29,7 @@ struct NodeOptions {
   Limits limits{};
   actors::AggregateHostOptions aggregates{};
   std::chrono::milliseconds at_least_timeout = std::chrono::seconds(30);  ///< how long a read waits for its `at_least`
+  std::shared_ptr<SubjectKeys> keys{};  ///< null: no payload is sealed, or opened
 };
 
 /// Owner: the Local that opened it, and every stream and feed: who outlives the Local finds a closed node, whose parts
@@ -53,22 +57,33 @@ class Node {
   /// Absent: none were ever wanted.
   [[nodiscard]] std::optional<actors::AggregateFigures> aggregate_figures() const;
   [[nodiscard]] HeldCursors& held() { return held_; }
+  [[nodiscard]] LocalRetention& retention() { return retention_; }
+  /// Null: there are no keys. Streams and feeds may keep it.
+  [[nodiscard]] const std::shared_ptr<const Sealing>& sealing() const { return sealing_; }
   [[nodiscard]] const Limits& limits() const { return limits_; }
   [[nodiscard]] std::chrono::milliseconds at_least_timeout() const { return at_least_timeout_; }
+
+  /// Empty: in memory.
+  [[nodiscard]] const std::filesystem::path& data_dir() const { return data_dir_; }
 
   /// Answers what is under way, refuses what comes; from any thread but the store's own, any number of times: whoever
   /// comes back finds it closed.
   void close();
 
  private:
+  const std::filesystem::path data_dir_;
   const Limits limits_;
   const std::chrono::milliseconds at_least_timeout_;
   const std::unique_ptr<storage::Store> store_;
   const storage::Reader reader_;
   actors::Committer committer_;
+  const std::shared_ptr<SubjectKeys> keys_;
+  const std::shared_ptr<const Sealing> sealing_;
   HeldCursors held_;
+  LocalRetention retention_;
   Gate gate_;
   LocalJournal journal_;
+  const std::unique_ptr<SealedJournal> sealed_journal_;  ///< null: there are no keys
   const actors::AggregateHostOptions aggregate_options_;
   mutable std::mutex aggregates_mutex_;
   std::unique_ptr<actors::AggregateHost> aggregates_;

@@ -152,13 +152,15 @@ void ClusterNode::append_async(Append append, AppendCompletion done) {
   });
 }
 
+Result<GlobalPosition> ClusterNode::head() {
+  if (auto failed = committer_.failed()) return refuse(*std::move(failed));
+  return watermark();
+}
+
 Result<Appended> ClusterNode::append(Append append) {
   auto promise = std::make_shared<std::promise<Result<Appended>>>();
   auto answer = promise->get_future();
   append_async(std::move(append), [promise](Result<Appended> result) { promise->set_value(std::move(result)); });
-  // Who has the append answers within these; whoever he is, nobody waits for ever.
-  if (answer.wait_for(options_.committer.append_timeout + options_.timeout + std::chrono::seconds(1)) != std::future_status::ready)
-    return refuse(ErrorCode::timeout, "the append was not answered in time, its outcome is unknown");
   return answer.get();
 }
 
@@ -260,6 +262,13 @@ Result<void> ClusterNode::put_snapshot(Snapshot snapshot) {
   Awaited<void> answer(*owner, shard);
   if (*owner == options_.committer.self.node) committer_.put_snapshot(std::move(snapshot), watermark(), answer.done());
   else network_.put_snapshot(*owner, std::move(snapshot), watermark(), answer.done());
+  return answer.wait_for_outcome(from_now(options_.timeout));
+}
+
+Result<void> ClusterNode::put_snapshot_here(Snapshot snapshot, Epoch held) {
+  EVERSHARD_TRY(check(snapshot, options_.committer.limits));
+  Awaited<void> answer(options_.committer.self.node, shard_of(snapshot.aggregate));
+  committer_.put_snapshot(std::move(snapshot), watermark(), held, answer.done());
   return answer.wait_for_outcome(from_now(options_.timeout));
 }
 

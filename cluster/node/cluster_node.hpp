@@ -35,13 +35,16 @@ class ClusterNode final : public EventStore {
   [[nodiscard]] EventStream read(AggregateId aggregate, StreamOptions options = {}) override;
   using EventStore::read;
   [[nodiscard]] EventFeed follow(Query query, FollowOptions options = {}) override;
-  [[nodiscard]] Result<GlobalPosition> head() override { return committer_.watch().watermark(); }
+  /// Errors: what the node failed with, from then on
+  [[nodiscard]] Result<GlobalPosition> head() override;
   [[nodiscard]] Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override { return committer_.watch().wait_for(position, timeout); }
   [[nodiscard]] Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override;
   [[nodiscard]] Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) override;
   [[nodiscard]] Result<RecordedEvent> event_at(GlobalPosition position) override;
 
   [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot) override;
+  /// While its shard is open here under this epoch, and nowhere else. Errors: wrong_shard: it is not
+  [[nodiscard]] Result<void> put_snapshot_here(Snapshot snapshot, Epoch held);
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before = {}) override;
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override;
   [[nodiscard]] Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override;

@@ -34,6 +34,7 @@ struct NodeCommitterOptions {
   std::string address{};
   std::string door{};     ///< where clients reach this node, if that is known at the start
   std::string version{};  ///< of this program
+  bool gateway = false;   ///< it wants no shards: it serves what the other nodes have
   bool skip_lost = false;  ///< reads pass over what an operator gave up, instead of being refused
   Limits limits{};
   std::chrono::milliseconds append_timeout = std::chrono::seconds(10);  ///< then an append is answered, whatever became of it
@@ -63,7 +64,9 @@ class NodeCommitter {
   void take_part(const std::shared_ptr<const actors::Attempt>& of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done);
 
   /// Alone, at a version that exists. Errors: as Preparer::place_of; io
-  void put_snapshot(Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done);
+  void put_snapshot(Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done) { put_snapshot(std::move(snapshot), up_to, {}, std::move(done)); }
+  /// `held`: only while its shard is open here under that epoch. Errors: wrong_shard too
+  void put_snapshot(Snapshot snapshot, GlobalPosition up_to, std::optional<Epoch> held, NodeDone<void> done);
 
   /// Waits until everything that was written to an aggregate of this node before has its place, or is known to have none: appends of this
   /// process whose outcome nobody heard, and of an earlier one, that the journal still holds. What is read afterwards has them.
@@ -73,7 +76,8 @@ class NodeCommitter {
   /// The shards that are open here, and under which epochs.
   using OpenShards = std::map<ShardId, Epoch>;
   /// Called now, and whenever that has changed, in the node's thread, until stop(): must be quick, and must not wait.
-  void watch_shards(std::function<void(const OpenShards&)> watch);
+  /// One a `who`: the next one takes its place; an empty one ends it.
+  void watch_shards(const void* who, std::function<void(const OpenShards&)> watch);
 
   // -- from the coordinator
   void connected();
@@ -125,6 +129,7 @@ class NodeCommitter {
   void tell_shards();
   void take_early();
   void answer(std::uint64_t client, Result<Appended> result);
+  void lose_parts(const Error& why);
   [[nodiscard]] std::optional<Error> closed_shard(ShardId shard) const;
   void learn_owner(ShardId shard, std::uint32_t node, Epoch epoch);
   void publish_owners();
@@ -167,7 +172,11 @@ class NodeCommitter {
   };
   std::unordered_map<std::uint64_t, Client> clients_;
   std::multimap<Clock::time_point, std::uint64_t> expiring_;
-  std::unordered_map<std::uint64_t, std::function<void(actors::PartAnswer)>> parts_;
+  struct Part {
+    actors::PartAsked asked;
+    std::function<void(actors::PartAnswer)> done;
+  };
+  std::unordered_map<std::uint64_t, Part> parts_;
   /// Came a moment before the cut that opens their shard here: who sent them has applied it.
   struct Early {
     ShardId shard;
@@ -182,8 +191,9 @@ class NodeCommitter {
     NodeDone<void> done;
   };
   std::vector<Settling> settling_;
-  std::function<void(const OpenShards&)> shards_watch_;
+  std::map<const void*, std::function<void(const OpenShards&)>> shards_watches_;
   OpenShards shards_told_;
+  bool shards_changed_ = false;  ///< perhaps, since they were told
   std::uint64_t last_client_ = 0;
   std::vector<ClusterView::Shard> owner_of_;
   std::map<ShardId, std::string> refused_said_;  ///< why shards of this node are not opened, as the log has it

@@ -70,6 +70,27 @@ Result<void> NodeReader::nothing_lost(ShardId shard, GlobalPosition after, Globa
   return {};
 }
 
+// What was lost may have been this aggregate's. Who begins behind the last version he has seen has missed nothing where that version is
+// there and lies behind the loss. Where it is not there, what he has seen may be what was lost.
+Result<void> NodeReader::stream_is_whole(const storage::View& view, const AggregateId& aggregate, const StreamOptions& options) {
+  const auto shard = shard_of(aggregate);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!lost_.contains(shard)) return {};
+  }
+  GlobalPosition after{0}, up_to = *options.up_to;
+  if (options.from && options.from->value > 1) {
+    const bool backwards = options.direction == Direction::backwards;
+    const SeqNr seen{options.from->value - (backwards ? 0 : 1)};
+    const auto cursor = reader_.open(view, aggregate, StreamOptions{seen, 1, options.direction, options.up_to});
+    std::vector<RecordedEvent> first;
+    EVERSHARD_TRY(cursor->next(1, page_bytes_max, first));
+    if (!first.empty() && first.front().seq_nr == seen) (backwards ? up_to : after) = first.front().position;
+  }
+  const std::lock_guard lock(mutex_);
+  return nothing_lost(shard, after, up_to);
+}
+
 Result<void> NodeReader::knows_own_from(GlobalPosition after) {
   const std::lock_guard lock(mutex_);
   for (const auto& [shard, ranges] : lost_) {
@@ -111,6 +132,7 @@ Result<NodePage> NodeReader::read_stream(const NodeStreamAsked& asked) {
   if (!view) return refuse(std::move(view).error());
   auto options = asked.options;
   options.up_to = std::min(asked.up_to, options.up_to.value_or(asked.up_to));
+  EVERSHARD_TRY(stream_is_whole(*view, asked.aggregate, options));
   const auto cursor = reader_.open(*view, asked.aggregate, options);
   NodePage page;
   EVERSHARD_TRY(cursor->next(asked.events_max, page_bytes_max, page.events));

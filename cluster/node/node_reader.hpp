@@ -50,6 +50,8 @@ class NodeReader {
   [[nodiscard]] Result<std::vector<AggregateInfo>> aggregates(const NodeAggregatesAsked& asked);
 
  private:
+  /// Of a read of one aggregate, by the positions between which it goes. Errors: as below. Shape: `up_to` is set
+  [[nodiscard]] Result<void> stream_is_whole(const storage::View& view, const AggregateId& aggregate, const StreamOptions& options);
   /// Errors: corruption: positions in (after, up_to] of the shard were given up; shape: mutex_ is held
   [[nodiscard]] Result<void> nothing_lost(ShardId shard, GlobalPosition after, GlobalPosition up_to) const;
   [[nodiscard]] Result<storage::View> view_at(GlobalPosition up_to, const std::vector<ShardId>& shards);

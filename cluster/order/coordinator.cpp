@@ -40,6 +40,12 @@ std::optional<Error> Coordinator::objection(const Hello& hello) const {
     if (shard.shard.value >= owners_.size()) return bad(text_of(shard.shard) + " of " + std::to_string(owners_.size()));
     if (!seen.insert(shard.shard).second) return bad(text_of(shard.shard) + " is named twice");
     if (shard.covered.value == 0 || shard.tail < shard.covered) return bad(text_of(shard.shard) + " ends before the cuts applied to it do");
+    // Only stored cuts are applied: those were another log's, or this one had them once and went on without them.
+    const auto next = stored_.shards[shard.shard.value].next;
+    if (shard.covered > next && hello.cut <= stored_.last_cut) {
+      return Error(ErrorCode::corruption, "the disk of " + text_of(hello.from.node) + " has cuts that cover " + text_of(shard.shard) + " up to offset " + std::to_string(shard.covered.value - 1) +
+                                              ", those of this coordinator's log end with offset " + std::to_string(next.value - 1) + ": the two are of different histories");
+    }
   }
   const auto known = members_.find(hello.from.node);
   if (known != members_.end() && known->second.here && known->second.process != hello.from)
@@ -70,6 +76,7 @@ Coordinator::Actions Coordinator::hello(const Hello& hello) {
   member.address = hello.address;
   member.door = hello.door;
   member.version = hello.version;
+  member.gateway = hello.gateway;
   member.cut = hello.cut;
   member.applied = std::max(member.applied, hello.cut);
   member.behind = stored_.last_cut - member.applied;
@@ -148,7 +155,7 @@ void Coordinator::opened(Member& member, ShardId shard, Epoch epoch, Actions& ac
 void Coordinator::place_unowned(Actions& actions) {
   std::map<std::uint32_t, std::size_t> load;
   for (const auto& [node, member] : members_) {
-    if (member.here) load[node] = 0;
+    if (member.here && !member.gateway) load[node] = 0;
   }
   if (load.empty() || load.size() < options_.nodes_expected) return;
   for (const Owner& owner : owners_) {
@@ -326,7 +333,7 @@ Members Coordinator::membership() const {
   for (const Owner& owner : owners_) {
     if (owner.node != 0) nodes[owner.node].node = owner.node;
   }
-  for (const auto& [number, member] : members_) nodes[number] = {number, member.address, member.door, member.here, {}, member.version};
+  for (const auto& [number, member] : members_) nodes[number] = {number, member.address, member.door, member.here, {}, member.version, member.gateway};
   Members members{stored_.epoch, {}};
   for (auto& [number, node] : nodes) members.nodes.push_back(std::move(node));
   return members;
@@ -337,6 +344,7 @@ Result<void> Coordinator::may_assign(ShardId shard, std::uint32_t node) const {
   if (shard.value >= owners_.size()) return refuse(ErrorCode::not_found, "there is no " + text_of(shard) + " in a cluster of " + std::to_string(owners_.size()) + " shards");
   const auto found = members_.find(node);
   if (found == members_.end() || !found->second.here) return refuse(ErrorCode::not_found, text_of(node) + " is not here");
+  if (found->second.gateway) return refuse(ErrorCode::invalid_argument, text_of(node) + " is a gateway: it takes no shards");
   const Owner& owner = owners_[shard.value];
   const auto owning = members_.find(owner.node);
   if (owning != members_.end() && owning->second.here && !owning->second.refused.contains(shard))

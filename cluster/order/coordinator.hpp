@@ -27,7 +27,7 @@ struct Loss {
 };
 
 struct CoordinatorOptions {
-  std::uint32_t nodes_expected = 1;  ///< shards nobody owns are given out once so many nodes are there
+  std::uint32_t nodes_expected = 1;  ///< shards nobody owns are given out once so many nodes are there, gateways not counted
   sharding::Ordering::Options ordering{};
   std::uint64_t waiting_events_max = 1'000'000;  ///< reported and not yet cut; what comes above is asked for again later
   std::uint64_t digest_cuts = 1'000;  ///< digests are wanted for so many cuts after the last conditional append
@@ -98,6 +98,7 @@ class Coordinator {
     std::string address;
     std::string door;
     std::string version;
+    bool gateway = false;  ///< it wants no shards
     bool here = false;
     CutNumber cut;   ///< the last one applied when it said hello
     CutNumber held;  ///< said since then

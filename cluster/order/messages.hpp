@@ -48,6 +48,7 @@ struct Hello {
   std::vector<ShardTold> shards;
   std::string door{};     ///< where clients reach it; empty: not open yet
   std::string version{};  ///< of its program
+  bool gateway = false;   ///< it wants no shards
 };
 
 struct CutsAfter {

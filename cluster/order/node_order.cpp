@@ -24,6 +24,7 @@ NodeOrder::NodeOrder(NodeStart start)
       address_(std::move(start.address)),
       door_(std::move(start.door)),
       version_(std::move(start.version)),
+      gateway_(start.gateway),
       handed_(start.cut),
       applied_(start.cut),
       watermark_(start.watermark),
@@ -62,7 +63,7 @@ NodeOrder::Actions NodeOrder::serves_at(std::string door) {
 }
 
 Hello NodeOrder::hello(const std::map<ShardId, ShardOffset>& tails) const {
-  Hello hello{self_, session_, address_, applied_, {}, door_, version_};
+  Hello hello{self_, session_, address_, applied_, {}, door_, version_, gateway_};
   for (const auto& [id, shard] : shards_) {
     // Behind a hole nothing counts.
     const auto tail = shard.damaged ? tails.end() : tails.find(id);
@@ -97,9 +98,7 @@ NodeOrder::Actions NodeOrder::again() {
     unopened |= shard == shards_.end() || shard->second.epoch < promise.epoch;
   }
   actions.say_hello = unopened;
-  for (const auto& [id, shard] : shards_) {
-    if (shard.state == Shard::State::open) actions.steps.push_back({Step::ReportAgain{id, shard.epoch, shard.covered}});
-  }
+  if (reports()) report_again(actions);
   return actions;
 }
 
@@ -129,11 +128,10 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
   for (auto& [id, shard] : shards_) {
     if (id.value < map_.shard_count() && map_.owner(id).epoch > shard.epoch) fence(id, map_.owner(id).epoch, actions);
   }
+  told_ = welcome.last_cut;
   take_buffered(actions);
-  if (welcome.last_cut > handed_) ask(actions);
-  for (const auto& [id, shard] : shards_) {
-    if (shard.state == Shard::State::open) actions.steps.push_back({Step::ReportAgain{id, shard.epoch, shard.covered}});
-  }
+  if (!welcomed_) return actions;
+  reports() ? report_again(actions) : ask(actions);
   return actions;
 }
 
@@ -161,6 +159,23 @@ void NodeOrder::fence(ShardId id, Epoch epoch, Actions& actions) {
   if (shard.state == Shard::State::open) shard.tail = ShardOffset{std::numeric_limits<std::uint64_t>::max()};  // its writer got so far that cuts may still follow
   shard.state = Shard::State::closed;
 }
+
+// Rule 10 again: two logs that went on from one copy have different cuts under the same numbers.
+bool NodeOrder::joins_on(const Cut& cut, Actions& actions) {
+  const auto watermark = handed_watermark();
+  if (cut.number == handed_ + 1 ? cut.first_position == watermark + 1 : cut.first_position > watermark) return true;
+  refuse_history("its cut " + std::to_string(cut.number.value) + " begins with position " + std::to_string(cut.first_position.value), actions);
+  return false;
+}
+
+void NodeOrder::refuse_history(const std::string& why, Actions& actions) {
+  welcomed_ = false;
+  buffered_.clear();
+  actions.coordinator_refused = Error(ErrorCode::corruption, "the coordinator of epoch " + std::to_string(coordinator_.value) + " is refused: " + why + ", here cut " + std::to_string(handed_.value) + " ends with position " +
+                                                                 std::to_string(handed_watermark().value) + ": its log is of another history");
+}
+
+GlobalPosition NodeOrder::handed_watermark() const { return applying_.empty() ? watermark_ : applying_.back().watermark; }
 
 // `reached`: the log's state after this cut, where cuts before it were left out.
 void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actions& actions) {
@@ -223,6 +238,7 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
 void NodeOrder::take_buffered(Actions& actions) {
   buffered_.erase(buffered_.begin(), buffered_.upper_bound(handed_));
   while (!buffered_.empty() && buffered_.begin()->first == handed_ + 1) {
+    if (!joins_on(buffered_.begin()->second, actions)) return;
     take(buffered_.begin()->second, nullptr, actions);
     buffered_.erase(buffered_.begin());
   }
@@ -232,6 +248,12 @@ void NodeOrder::ask(Actions& actions) {
   if (!welcomed_ || asked_ == handed_) return;
   asked_ = handed_;
   actions.send.emplace_back(CutsAfter{self_, handed_});
+}
+
+void NodeOrder::report_again(Actions& actions) const {
+  for (const auto& [id, shard] : shards_) {
+    if (shard.state == Shard::State::open) actions.steps.push_back({Step::ReportAgain{id, shard.epoch, shard.covered}});
+  }
 }
 
 void NodeOrder::hints(GlobalPosition window_from, bool digests_wanted) {
@@ -245,8 +267,11 @@ NodeOrder::Actions NodeOrder::announce(const Announce& announce) {
   hints(announce.window_from, announce.digests_wanted);
   // Before the welcome of a session nothing is followed: it may be refused.
   if (announce.cut.number == handed_ + 1 && welcomed_) {
+    const bool reported = reports();
+    if (!joins_on(announce.cut, actions)) return actions;
     take(announce.cut, nullptr, actions);
     take_buffered(actions);
+    if (!reported && reports()) report_again(actions);
   } else if (buffered_.size() < buffered_cuts_max) {
     buffered_.emplace(announce.cut.number, announce.cut);
   }
@@ -260,6 +285,11 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
   if (cuts.to != self_ || !welcomed_ || cuts.after > handed_) return actions;
   hints(cuts.window_from, cuts.digests_wanted);
   const auto& found = cuts.found;
+  const bool reported = reports();
+  if (found.folded && found.folded->last_cut >= handed_ && found.folded->watermark < handed_watermark()) {
+    refuse_history("its cut " + std::to_string(found.folded->last_cut.value) + " ends with position " + std::to_string(found.folded->watermark.value), actions);
+    return actions;
+  }
   if (found.folded && found.folded->last_cut > handed_) {
     for (auto& [id, shard] : shards_) {
       if (id.value < found.folded->shards.size() && found.folded->shards[id.value].epoch > shard.epoch) {
@@ -275,10 +305,12 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
     if (cut.number <= handed_) continue;
     if (!found.folded && cut.number != handed_ + 1) break;  // a hole that nobody answers for
     if (found.folded && handed_ < found.folded->last_cut && found.folded->last_cut < cut.number) skip_to(*found.folded, actions);
+    if (!joins_on(cut, actions)) return actions;
     take(cut, found.folded && found.folded->last_cut == cut.number ? &*found.folded : nullptr, actions);
   }
   if (found.reaches_checkpoint() && found.folded->last_cut > handed_) skip_to(*found.folded, actions);
   take_buffered(actions);
+  if (!reported && reports()) report_again(actions);
   if (found.more || !buffered_.empty()) ask(actions);
   return actions;
 }
@@ -330,7 +362,7 @@ NodeOrder::Actions NodeOrder::synced(CutNumber number) {
     if (shard.state != Shard::State::taken || shard.opened_by > synced_) continue;
     shard.state = Shard::State::open;
     actions.steps.push_back({Step::Opened{shard.opening}});
-    actions.steps.push_back({Step::ReportAgain{id, shard.epoch, shard.covered}});
+    if (reports()) actions.steps.push_back({Step::ReportAgain{id, shard.epoch, shard.covered}});
   }
   if (welcomed_ && synced_ > held_said_) {
     held_said_ = synced_;

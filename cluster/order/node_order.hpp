@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -33,6 +34,7 @@ struct NodeStart {
   std::map<ShardId, Shard> shards;
   std::string door{};     ///< where clients reach it; empty: not open yet
   std::string version{};  ///< of its program
+  bool gateway = false;   ///< it wants no shards
 };
 
 /// To be carried out in sequence.
@@ -127,8 +129,10 @@ class NodeOrder {
   [[nodiscard]] Page page(ShardId shard, GlobalPosition w) const;
   /// Whether the shard's writer may take appends, and under which epoch.
   [[nodiscard]] std::optional<Epoch> writes(ShardId shard) const;
-  /// Whether reports go out: a coordinator has been taken.
+  /// Whether a coordinator has been taken.
   [[nodiscard]] bool welcomed() const { return welcomed_; }
+  /// Whether reports go out: its history, as far as it told of it, has joined on to this node's. Before that it may be refused.
+  [[nodiscard]] bool reports() const { return welcomed_ && handed_ >= told_; }
   [[nodiscard]] const sharding::ShardMap& map() const { return map_; }
   /// Hints (rules 7 and 16): late or wrong ones cost a second try.
   [[nodiscard]] GlobalPosition window_from() const { return window_from_; }
@@ -155,6 +159,10 @@ class NodeOrder {
     GlobalPosition watermark;
   };
 
+  /// Whether the cut's positions join on to what was handed out, or come behind what was folded in between. If not, its coordinator is refused.
+  [[nodiscard]] bool joins_on(const sharding::Cut& cut, Actions& actions);
+  void refuse_history(const std::string& why, Actions& actions);
+  [[nodiscard]] GlobalPosition handed_watermark() const;
   void take(const sharding::Cut& cut, const sharding::CutLogState* reached, Actions& actions);
   void note_missed(const sharding::CutLogState& reached, NodeStep::Apply& apply, Actions& actions);
   void take_buffered(Actions& actions);
@@ -163,11 +171,13 @@ class NodeOrder {
   [[nodiscard]] bool is_for_this_process(const sharding::Opening& opening, Epoch coordinator) const;
   void hints(GlobalPosition window_from, bool digests_wanted);
   void ask(Actions& actions);
+  void report_again(Actions& actions) const;
 
   NodeProcess self_;
   std::string address_;
   std::string door_;
   std::string version_;
+  bool gateway_;
   std::map<ShardId, Shard> shards_;
   std::map<ShardId, Promise> promises_;
   bool reopen_ = false;  ///< an opening for this node went by that was not for this process
@@ -184,6 +194,7 @@ class NodeOrder {
   bool connected_ = false;
   std::uint64_t session_ = 0;
   bool welcomed_ = false;
+  CutNumber told_;  ///< the newest cut as of the last welcome
   Epoch coordinator_;
   std::optional<CutNumber> asked_;  ///< asked for the cuts after this one
   sharding::ShardMap map_{0};

@@ -48,6 +48,7 @@ void put(const ClusterStatus& from, v1::ClusterStatusResponse& to) {
     put_node.set_applied(node.applied.value);
     put_node.set_behind(node.behind);
     put_node.set_refused(node.refused);
+    put_node.set_gateway(node.is.gateway);
   }
   for (const auto& shard : from.shards) {
     auto& put_shard = *to.add_shards();
@@ -70,7 +71,7 @@ Result<void> get(const v1::ClusterStatusResponse& from, ClusterStatus& to) {
   to.watermark = GlobalPosition{from.watermark()};
   to.cuts_per_second = from.cuts_per_second();
   for (const auto& node : from.nodes()) {
-    to.nodes.push_back({{node.node(), node.address(), node.door(), node.up(), Timestamp{node.since_us()}, node.version()}, node.shards(), CutNumber{node.applied()}, node.behind(), node.refused()});
+    to.nodes.push_back({{node.node(), node.address(), node.door(), node.up(), Timestamp{node.since_us()}, node.version(), node.gateway()}, node.shards(), CutNumber{node.applied()}, node.behind(), node.refused()});
   }
   for (const auto& shard : from.shards()) {
     to.shards.push_back({shard.node(), Epoch{shard.epoch()}, shard.open(), ShardOffset{shard.durable()}, ShardOffset{shard.ordered()}, GlobalPosition{shard.last_position()}, shard.trouble()});

@@ -30,6 +30,8 @@ class CoordinatorLinks final : public CoordinatorNetwork {
   void attach(CoordinatorHost& host);
   void detach();
   [[nodiscard]] std::uint16_t port() const { return port_; }
+  /// Certificate, key and CA anew, where there are any. Errors: as Links::reload_tls says
+  [[nodiscard]] Result<void> reload_tls() { return options_.link.tls ? links_->reload_tls() : Result<void>{}; }
   [[nodiscard]] std::vector<LinkStatus> status() const { return links_->status(); }
 
   void to_node(NodeProcess node, ToNode message) override;

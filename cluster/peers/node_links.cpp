@@ -206,7 +206,7 @@ void NodeLinks::on_request(LinkRequest request) {
       case PeerKind::part: {
         auto part = decode_part(asked->bytes, committer.store().identity().shards, committer.store().hasher());
         if (!part) return refused(part.error());
-        return committer.take_part(part->of, part->part, [asked](const actors::PartAnswer& answer) { asked->reply(encode(answer)); });
+        return committer.take_part(part->of, part->part, [asked](const actors::PartAnswer& part_answer) { asked->reply(encode(part_answer)); });
       }
       case PeerKind::snapshots: {
         auto wanted = decode_snapshots_asked(asked->bytes);
@@ -226,6 +226,7 @@ void NodeLinks::on_request(LinkRequest request) {
         return found ? asked->reply(encode(*found)) : refused(found.error());
       }
       case PeerKind::aggregate: return refused(Error(ErrorCode::invalid_argument, "node " + std::to_string(node_of(options_.link.who.node)) + " hosts no aggregates"));
+      case PeerKind::home: return refused(Error(ErrorCode::unavailable, "node " + std::to_string(node_of(options_.link.who.node)) + " is no home of anything"));
       default: return refused(Error(ErrorCode::invalid_argument, "a node does not answer requests of kind " + std::to_string(asked->kind.value)));
     }
   };

@@ -50,6 +50,8 @@ class NodeLinks final : public NodeNetwork {
   /// Errors: as Links::request says
   void request(std::uint32_t node, PeerKind kind, std::string bytes, std::chrono::milliseconds time, Links::Done done);
   [[nodiscard]] std::uint16_t port() const { return port_; }
+  /// Certificate, key and CA anew, where there are any. Errors: as Links::reload_tls says
+  [[nodiscard]] Result<void> reload_tls() { return options_.link.tls ? links_->reload_tls() : Result<void>{}; }
   [[nodiscard]] std::vector<LinkStatus> status() const { return links_->status(); }
 
   /// Errors: unavailable, timeout: the coordinator does not answer

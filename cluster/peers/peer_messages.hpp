@@ -1,4 +1,4 @@
-// What the processes of a cluster tell each other, as bytes: Protobuf, in protocol/v1/cluster.proto. The only file that knows those.
+// What the processes of a cluster tell each other, as bytes: Protobuf, in protocol/v1/cluster.proto. The only module that knows those.
 
 #pragma once
 
@@ -39,6 +39,7 @@ enum class PeerKind : std::uint16_t {
   cluster_status = 30,  ///< a request of a node to the coordinator: answered with a ClusterStatusResponse
   cluster_assign = 31,  ///< the same: ClusterAssignRequest, answered with a ClusterAssignResponse
   aggregate = 40,  ///< a request: one thing asked of a live aggregate, aggregate_messages.hpp
+  home = 41,       ///< a request: a call to the home of a definition, home_messages.hpp
 };
 
 struct CutPromised {

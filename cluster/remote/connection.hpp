@@ -21,7 +21,12 @@
 #include "evershard/cluster/remote/remote.hpp"
 #include "evershard/cluster/remote/shard_directory.hpp"
 #include "evershard/cluster/wire/status.hpp"
+#include "evershard/v1/documents.grpc.pb.h"
+#include "evershard/v1/groups.grpc.pb.h"
+#include "evershard/v1/projections.grpc.pb.h"
+#include "evershard/v1/retention.grpc.pb.h"
 #include "evershard/v1/service.grpc.pb.h"
+#include "evershard/v1/tables.grpc.pb.h"
 
 namespace evershard::remote {
 
@@ -34,6 +39,11 @@ struct Door {
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<pb::EventStore::Stub> events;
   std::unique_ptr<pb::Administration::Stub> administration;
+  std::unique_ptr<pb::Projections::Stub> projections;
+  std::unique_ptr<pb::Documents::Stub> documents;
+  std::unique_ptr<pb::Groups::Stub> groups;
+  std::unique_ptr<pb::Tables::Stub> tables;
+  std::unique_ptr<pb::Retention::Stub> retention;
 };
 
 /// Shared by the Remote and every stream and feed made of it.

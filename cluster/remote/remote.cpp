@@ -8,8 +8,14 @@
 
 #include "evershard/cluster/remote/append_lanes.hpp"
 #include "evershard/cluster/remote/connection.hpp"
+#include "evershard/cluster/remote/followed_work.hpp"
+#include "evershard/cluster/remote/remote_documents.hpp"
 #include "evershard/cluster/remote/remote_feed.hpp"
+#include "evershard/cluster/remote/remote_groups.hpp"
 #include "evershard/cluster/remote/remote_pages.hpp"
+#include "evershard/cluster/remote/remote_projections.hpp"
+#include "evershard/cluster/remote/remote_retention.hpp"
+#include "evershard/cluster/remote/remote_tables.hpp"
 #include "evershard/cluster/peers/cluster_messages.hpp"
 #include "evershard/cluster/wire/messages.hpp"
 #include "evershard/protocol/validate.hpp"
@@ -20,10 +26,15 @@ using remote::Connection;
 namespace pb = evershard::v1;
 
 struct Remote::Impl {
-  explicit Impl(std::shared_ptr<Connection> c) : connection(std::move(c)), appends(std::make_shared<remote::AppendLanes>(connection)) {}
+  explicit Impl(std::shared_ptr<Connection> c) : connection(std::move(c)), appends(std::make_shared<remote::AppendLanes>(connection)), projections(connection), groups(connection), documents(connection), tables(connection), retention(connection) {}
   ~Impl() { appends->close(); }
   std::shared_ptr<Connection> connection;
   std::shared_ptr<remote::AppendLanes> appends;
+  remote::RemoteProjections projections;
+  remote::RemoteGroups groups;
+  remote::RemoteDocuments documents;
+  remote::RemoteTables tables;
+  remote::RemoteRetention retention;
 };
 
 namespace {
@@ -38,24 +49,6 @@ void give_ids(Append& append) {
 /// On the wire: 32 bits, and nothing before now.
 std::uint32_t wire_ms(std::chrono::milliseconds time) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(time.count(), 0, std::numeric_limits<std::uint32_t>::max()));
-}
-
-/// Reads what long work tells until its end; `report` takes the last message.
-template <class Response, class Open, class Report>
-Result<void> follow_work(Connection& connection, const Progress& progress, Open open, Report report) {
-  auto door = connection.door(Connection::Clock::now() + connection.options().timeout);
-  if (!door) return refuse(std::move(door).error());
-  auto context = connection.context();
-  auto reader = open(**door, *context);
-  Response response;
-  bool stopped = false;
-  while (reader->Read(&response)) {
-    if (!response.has_progress()) report(response);
-    else if (progress && !progress(response.progress().done(), response.progress().total()) && !std::exchange(stopped, true)) context->TryCancel();
-  }
-  const auto status = reader->Finish();
-  if (status.ok()) return {};
-  return refuse(stopped ? Error(ErrorCode::cancelled, "stopped as asked") : wire::error_of(status));
 }
 
 }  // namespace
@@ -181,6 +174,8 @@ Result<GlobalPosition> Remote::wait_for(GlobalPosition position, std::chrono::mi
   return GlobalPosition(response.watermark());
 }
 
+Documents& Remote::documents() { return impl_->documents; }
+
 GlobalPosition Remote::seen() const { return impl_->connection->seen(); }
 
 void Remote::see(GlobalPosition position) { impl_->connection->see(position); }
@@ -291,6 +286,12 @@ Result<std::vector<RecordedSnapshot>> Remote::snapshots(const AggregateId& aggre
   return snapshots;
 }
 
+Tables& Remote::tables() { return impl_->tables; }
+
+HistoryRetention& Remote::retention() { return impl_->retention; }
+
+Projections& Remote::projections() { return impl_->projections; }
+
 Result<StoreStats> Remote::stats() const {
   pb::StatsResponse response;
   EVERSHARD_TRY(impl_->connection->ask([&](remote::Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.administration->Stats(&context, {}, &response); }));
@@ -307,14 +308,14 @@ Result<void> Remote::flush() {
 
 Result<VerifyReport> Remote::verify(Progress progress) {
   VerifyReport report;
-  EVERSHARD_TRY(follow_work<pb::VerifyResponse>(
+  EVERSHARD_TRY(remote::follow_work<pb::VerifyResponse>(
       *impl_->connection, progress, [&](remote::Door& door, grpc::ClientContext& context) { return door.administration->Verify(&context, {}); },
       [&](pb::VerifyResponse& response) { (void)messages::get(*response.mutable_report(), report); }));
   return report;
 }
 
 Result<void> Remote::vacuum(Progress progress) {
-  return follow_work<pb::VacuumResponse>(
+  return remote::follow_work<pb::VacuumResponse>(
       *impl_->connection, progress, [&](remote::Door& door, grpc::ClientContext& context) { return door.administration->Vacuum(&context, {}); },
       [](const pb::VacuumResponse&) {});
 }
@@ -325,7 +326,7 @@ Result<GlobalPosition> Remote::backup(const std::filesystem::path& target, Backu
   request.set_truth_only(options.truth_only);
   if (options.up_to) request.set_up_to(options.up_to->value);
   GlobalPosition end;
-  EVERSHARD_TRY(follow_work<pb::BackupResponse>(
+  EVERSHARD_TRY(remote::follow_work<pb::BackupResponse>(
       *impl_->connection, progress, [&](remote::Door& door, grpc::ClientContext& context) { return door.administration->Backup(&context, request); },
       [&](const pb::BackupResponse& response) { end = GlobalPosition(response.up_to()); }));
   return end;
@@ -349,6 +350,8 @@ Result<ShardsAssigned> Remote::cluster_assign(const ShardAssignment& wanted) {
   EVERSHARD_TRY(messages::get(response, assigned));
   return assigned;
 }
+
+Groups& Remote::groups() { return impl_->groups; }
 
 Result<std::string> Remote::types() {
   pb::GetTypesResponse response;

@@ -11,7 +11,12 @@
 
 #include "evershard/cluster/store/administration.hpp"
 #include "evershard/cluster/store/cluster_status.hpp"
+#include "evershard/cluster/store/documents.hpp"
 #include "evershard/cluster/store/event_store.hpp"
+#include "evershard/cluster/store/projections.hpp"
+#include "evershard/cluster/store/groups.hpp"
+#include "evershard/cluster/store/retention.hpp"
+#include "evershard/cluster/store/tables.hpp"
 
 namespace evershard {
 
@@ -92,8 +97,22 @@ class Remote final : public EventStore, public Administration {
   /// As ClusterAdministration::assign.
   [[nodiscard]] Result<ShardsAssigned> cluster_assign(const ShardAssignment& wanted);
 
+  /// Lives as long as this.
+  [[nodiscard]] Documents& documents();
+  /// The tables of projections. As long as this Remote.
+  [[nodiscard]] Tables& tables();
+
+  /// The server's. A read of values sees what this client has seen. As long as this Remote.
+  [[nodiscard]] Projections& projections();
+
   /// What `evershard types` registered, as its file has it; empty: nothing.
   [[nodiscard]] Result<std::string> types();
+
+  /// Named subscriptions that keep how far they came, shared by workers. As long as this Remote.
+  [[nodiscard]] Groups& groups();
+
+  /// What is removed from the server's history, for good. What it cannot say the end of is `timeout`: the same again tells. As long as this Remote.
+  [[nodiscard]] HistoryRetention& retention();
 
  private:
   struct Impl;

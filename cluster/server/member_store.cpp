@@ -6,8 +6,16 @@
 #include <array>
 #include <utility>
 
+#include "evershard/cluster/documents/lazy_documents.hpp"
+#include "evershard/cluster/homed/node_projections.hpp"
+#include "evershard/cluster/local/local_projections.hpp"
+#include "evershard/cluster/groups/cluster_groups.hpp"
+#include "evershard/cluster/groups/group_figures.hpp"
+#include "evershard/cluster/peers/home_links.hpp"
 #include "evershard/cluster/peers/joined_store.hpp"
 #include "evershard/cluster/server/advertised_door.hpp"
+#include "evershard/cluster/server/peer_settings.hpp"
+#include "evershard/cluster/store/user_events.hpp"
 #include "evershard/storage/backup.hpp"
 #include "evershard/storage/vacuum.hpp"
 #include "evershard/storage/verify.hpp"
@@ -18,7 +26,8 @@ namespace {
 /// What an operator asks of one node: its own part.
 class MemberAdministration final : public Administration {
  public:
-  explicit MemberAdministration(storage::NodeStore& store) : store_(store) {}
+  MemberAdministration(storage::NodeStore& store, cluster::NodeProjections& projections, cluster::LazyDocuments& documents, cluster::ClusterGroups& groups)
+      : store_(store), projections_(projections), documents_(documents), groups_(groups) {}
 
   [[nodiscard]] Result<StoreStats> stats() const override {
     const auto& identity = store_.identity();
@@ -35,6 +44,11 @@ class MemberAdministration final : public Administration {
     stats.backend_assertions = store.backend_assertions;
     stats.details = std::move(store.details);
     stats.details.emplace_back("cluster.node", identity.node);
+    if (const auto hosted = projections_.host().figures()) {
+      stats.details.emplace_back("projections.disk_bytes", hosted->disk_bytes);
+      for (const auto& projection : hosted->projections) cluster::add_figures(stats.details, projection);
+    }
+    for (const auto& group : groups_.figures()) cluster::add_figures(stats.details, group);
     return stats;
   }
   [[nodiscard]] Result<void> flush() override { return store_.seal(); }
@@ -43,7 +57,11 @@ class MemberAdministration final : public Administration {
     if (!report) return refuse(std::move(report).error());
     return VerifyReport{report->events, report->records, report->index_rows, report->snapshots, report->errors, std::move(report->findings)};
   }
-  [[nodiscard]] Result<void> vacuum(Progress progress) override { return storage::vacuum(store_, std::move(progress)); }
+  [[nodiscard]] Result<void> vacuum(Progress progress) override {
+    EVERSHARD_TRY(storage::vacuum(store_, progress));
+    EVERSHARD_TRY(documents_.vacuum(progress));
+    return projections_.host().vacuum(progress);
+  }
   [[nodiscard]] Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options, Progress progress) override {
     storage::BackupOptions copied;
     copied.truth_only = options.truth_only;
@@ -53,6 +71,9 @@ class MemberAdministration final : public Administration {
 
  private:
   storage::NodeStore& store_;
+  cluster::NodeProjections& projections_;
+  cluster::LazyDocuments& documents_;
+  cluster::ClusterGroups& groups_;
 };
 
 ClusterStatus remembered_status(ClusterView view, std::string trouble) {
@@ -67,20 +88,41 @@ ClusterStatus remembered_status(ClusterView view, std::string trouble) {
   return status;
 }
 
+cluster::StoreDocumentsOptions documents_of(const storage::NodeStore& store, const std::filesystem::path& data_dir) {
+  cluster::StoreDocumentsOptions options{.owner = {store.identity().store, store.identity().fork}};
+  if (!data_dir.empty()) options.folder = data_dir / "documents";
+  return options;
+}
+
 class MemberStore final : public StoreInService, private ClusterAdministration {
  public:
-  MemberStore(std::unique_ptr<cluster::NodeLinks> links, std::unique_ptr<storage::NodeStore> store, const cluster::ClusterNodeOptions& options, std::string host)
+  MemberStore(std::unique_ptr<cluster::NodeLinks> links, std::unique_ptr<storage::NodeStore> store, const cluster::ClusterNodeOptions& options, std::string host, const std::filesystem::path& data_dir)
       : door_is_given_(!options.committer.door.empty()),
         host_(std::move(host)),
-        store_(std::move(store)), links_(std::move(links)), node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)), administration_(*store_) {}
+        store_(std::move(store)), links_(std::move(links)), node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)), home_links_(*links_),
+        homes_(std::make_unique<cluster::HomeCalls>(*node_, home_links_, cluster::HomeCallsOptions{.node = options.committer.self.node})),
+        projections_(std::make_unique<cluster::NodeProjections>(*node_, *homes_, cluster::NodeProjectionsOptions{.data_dir = data_dir})),
+        documents_(std::make_unique<cluster::LazyDocuments>(*node_, documents_of(*store_, data_dir))),
+        groups_(std::make_unique<cluster::ClusterGroups>(*node_, *homes_, cluster::ClusterGroupsOptions{.host = {.fork_id = store_->identity().fork.text()}})), users_(*node_),
+        administration_(*store_, *projections_, *documents_, *groups_) {
+    home_links_.serve(*homes_);
+  }
   ~MemberStore() override {
     close();
     links_.reset();  // before the node: answers that are still to come need it
+    groups_.reset();
+    documents_.reset();
+    projections_.reset();
+    homes_.reset();
     node_.reset();
   }
-  [[nodiscard]] EventStore& store() override { return *node_; }
+  [[nodiscard]] EventStore& store() override { return users_; }
   [[nodiscard]] Administration& administration() override { return administration_; }
   [[nodiscard]] ClusterAdministration* cluster() override { return this; }
+  [[nodiscard]] Projections* projections() override { return &projections_->projections(); }
+  [[nodiscard]] Tables* tables() override { return &projections_->tables(); }
+  [[nodiscard]] Documents* documents() override { return documents_.get(); }
+  [[nodiscard]] Groups* groups() override { return groups_.get(); }
   void serves_at(const std::vector<std::string>& addresses) override {
     if (!door_is_given_) node_->committer().serves_at(advertised_door(addresses, host_));
   }
@@ -95,8 +137,15 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
     return status;
   }
   [[nodiscard]] Result<ShardsAssigned> assign(const ShardAssignment& wanted) override { return links_->cluster_assign(wanted); }
+  [[nodiscard]] Result<void> reload() override { return links_->reload_tls(); }
+  [[nodiscard]] std::optional<Error> failed() override { return node_->committer().failed(); }
   void close() override {
     if (std::exchange(closed_, true)) return;
+    groups_->tell_who_left();
+    documents_->close();
+    homes_->stop();  // others ask again, where the shards will be
+    groups_->stop();
+    projections_->close();
     links_->detach();
     node_->committer().stop();
   }
@@ -107,6 +156,12 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   std::unique_ptr<storage::NodeStore> store_;
   std::unique_ptr<cluster::NodeLinks> links_;
   std::unique_ptr<cluster::ClusterNode> node_;
+  cluster::HomeLinks home_links_;
+  std::unique_ptr<cluster::HomeCalls> homes_;
+  std::unique_ptr<cluster::NodeProjections> projections_;
+  std::unique_ptr<cluster::LazyDocuments> documents_;
+  std::unique_ptr<cluster::ClusterGroups> groups_;
+  cluster::UserEvents users_;
   MemberAdministration administration_;
   bool closed_ = false;
 };
@@ -122,6 +177,7 @@ OpenStore open_member(MemberOptions options) {
   return [options = std::move(options)](const ServerOptions& server, serving::Log& log) -> Result<std::unique_ptr<StoreInService>> {
     auto link_options = options.links;
     link_options.refused = [&log](const std::string& whom, const Error& why) { log.warning("link refused", {{"peer", whom}, {"error", why.what}}); };
+    for (const auto& finding : unsafe(link_options.link)) log.warning("insecure, as asked for", {{"because", finding}});
     auto links = cluster::NodeLinks::open(std::move(link_options));
     if (!links) return refuse(std::move(links).error());
     log.info("listening", {{"speaks", "peers"}, {"address", options.links.listen_host + ':' + std::to_string((*links)->port())}});
@@ -141,11 +197,12 @@ OpenStore open_member(MemberOptions options) {
     node.committer.address = !options.address.empty() ? options.address : options.links.listen_host + ':' + std::to_string((*links)->port());
     node.committer.door = options.door;
     node.committer.version = options.version;
+    node.committer.gateway = options.gateway;
     node.committer.skip_lost = options.skip_lost;
     node.committer.limits = server.store.limits;
     node.committer.warn = [&log](const Error& error) { log.error("cluster", {{"code", name_of(error.code)}, {"error", error.what}}); };
     node.page_events_max = server.store.limits.page_events_max;
-    return std::make_unique<MemberStore>(std::move(*links), std::move(*opened), node, options.address.empty() ? name_of_this_machine() : host_of(options.address));
+    return std::make_unique<MemberStore>(std::move(*links), std::move(*opened), node, options.address.empty() ? name_of_this_machine() : host_of(options.address), server.store.data_dir);
   };
 }
 

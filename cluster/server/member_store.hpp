@@ -15,6 +15,7 @@ struct MemberOptions {
   cluster::NodeLinksOptions links{};
   std::string door{};      ///< HOST:PORT at which clients reach its gRPC door; empty: where that listens
   std::string version{};   ///< of this program
+  bool gateway = false;    ///< see NodeCommitterOptions
   bool skip_lost = false;  ///< see NodeCommitterOptions
   std::string address{};   ///< HOST:PORT at which the other nodes reach this one; empty: where it listens
   std::chrono::milliseconds coordinator_timeout = std::chrono::seconds(60);  ///< at the start

@@ -8,8 +8,23 @@
 #include "evershard/cluster/exchange/types_file.hpp"
 #include "evershard/cluster/server/token_file.hpp"
 #include "evershard/cluster/server/vacuuming.hpp"
+#include "evershard/protocol/retention_events.hpp"
 
 namespace evershard::server {
+namespace {
+
+/// The last time policies removed something; nothing: never, or what was then cannot be read.
+std::optional<Timestamp> last_retention(EventStore& store) {
+  ReadOptions newest;
+  newest.direction = Direction::backwards;
+  newest.limit = 1;
+  auto runs = store.read(Query().types({std::string(retention::policies_applied)}), newest);
+  auto run = runs.next();
+  if (!run || !*run) return {};
+  return (*run)->occurred_at;
+}
+
+}  // namespace
 
 /// Members end in reverse order.
 struct Server::Parts {
@@ -21,7 +36,11 @@ struct Server::Parts {
         pool(options.read_threads),
         watch(store->store()),
         served{store->store(), store->administration(), pool, watch, [this] { return tokens->access(); }, [this] { return load_types(options.store.data_dir); },
-               std::make_shared<serving::Metrics>(), std::make_shared<serving::ClientGate>(options.clients), store->cluster()} {}
+               std::make_shared<serving::Metrics>(), std::make_shared<serving::ClientGate>(options.clients), store->cluster(), store->groups(), store->documents()} {
+    served.tables = store->tables();
+    served.own_projections = store->projections();
+    served.retention = store->retention();
+  }
 
   const ServerOptions options;
   serving::Log& log;
@@ -31,7 +50,7 @@ struct Server::Parts {
   serving::HeadWatch watch;
   serving::Served served;
   RunningDoors doors;
-  std::optional<Vacuuming> vacuuming;
+  std::optional<Vacuuming> vacuuming, retaining;
   std::once_flag stopped;
 };
 
@@ -44,6 +63,8 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
   if (tokens->is_open_to_others()) log.warning("everybody on this machine can read the file of tokens", {{"file", options.tokens.string()}});
   auto store = open(options, log);
   if (!store) return refuse(std::move(store).error());
+  if (options.retention_every.count() > 0 && (*store)->retention() == nullptr)
+    return refuse(ErrorCode::invalid_argument, "retention-every is set, and in a cluster there is no retention yet");
   std::unique_ptr<Server> server(new Server(std::make_unique<Parts>(std::move(options), log, *std::move(store), std::move(tokens))));
   auto& parts = *server->parts_;
   if (const auto stats = parts.store->administration().stats()) {
@@ -60,6 +81,15 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
   }
   parts.store->begin();
   parts.vacuuming.emplace(parts.store->administration(), parts.options.vacuum_every, log);
+  if (auto* retention = parts.store->retention(); retention != nullptr && parts.options.retention_every.count() > 0) {
+    parts.retaining.emplace("retention", [retention](const Progress& progress) -> Result<void> {
+      RetentionOrder order;
+      order.by = "retention-every";
+      auto done = retention->apply_retention(order, progress);
+      if (!done) return refuse(std::move(done).error());
+      return {};
+    }, parts.options.retention_every, log, due_in(parts.options.retention_every, last_retention(parts.store->store()), Timestamp::now()));
+  }
   return server;
 }
 
@@ -67,8 +97,11 @@ const RunningDoors& Server::doors() const { return parts_->doors; }
 
 bool Server::is_well() const { return parts_->store->store().head().has_value(); }
 
+std::optional<Error> Server::failed() const { return parts_->store->failed(); }
+
 Result<void> Server::reload() {
   auto outcome = parts_->tokens->load();
+  if (auto reloaded = parts_->store->reload(); !reloaded && outcome) outcome = std::move(reloaded);
   for (const auto& door : parts_->doors) {
     if (auto reloaded = door->reload(); !reloaded && outcome) outcome = std::move(reloaded);
   }
@@ -81,6 +114,7 @@ void Server::stop(std::chrono::milliseconds drain) {
     stopping.reserve(parts_->doors.size());
     for (const auto& door : parts_->doors) stopping.emplace_back([&door, drain] { door->stop(drain); });
     if (parts_->vacuuming) parts_->vacuuming->stop();
+    if (parts_->retaining) parts_->retaining->stop();
     for (auto& thread : stopping) thread.join();
     parts_->watch.close();
     parts_->doors.clear();

@@ -28,7 +28,9 @@ class Server {
   [[nodiscard]] const RunningDoors& doors() const;
   /// Whether the store answers.
   [[nodiscard]] bool is_well() const;
-  /// Reads the tokens anew, and has the doors do so with their files. Errors: the first there is; what could not be read stays in
+  /// Why it is to end, to be started again: StoreInService::failed.
+  [[nodiscard]] std::optional<Error> failed() const;
+  /// Reads the tokens anew, and has the store and the doors do so with their files. Errors: the first there is; what could not be read stays in
   /// force as it was
   [[nodiscard]] Result<void> reload();
   /// All doors at once take nothing new and drain, long work is cancelled, then the store is closed. Any number of times.

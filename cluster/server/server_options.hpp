@@ -27,6 +27,7 @@ struct ServerOptions {
   std::size_t read_threads = 4;      ///< for what may wait for the disk
   std::chrono::milliseconds drain_timeout = std::chrono::seconds(30);  ///< what is under way has so long at the end
   std::chrono::milliseconds vacuum_every = std::chrono::hours(24);     ///< 0: never
+  std::chrono::milliseconds retention_every{0};                        ///< 0: never
   serving::LogOptions log{};
   std::function<std::string()> settings_json{};  ///< `{"settings":[...]}`, what is in force now; from any thread
 };

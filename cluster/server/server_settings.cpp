@@ -1,10 +1,7 @@
 #include "evershard/cluster/server/server_settings.hpp"
 
-#include <functional>
-#include <type_traits>
-#include <utility>
-
-#include "evershard/cluster/settings/settings_text.hpp"
+#include "evershard/cluster/server/log_settings.hpp"
+#include "evershard/cluster/settings/bound_table.hpp"
 
 namespace evershard::server {
 namespace {
@@ -12,91 +9,22 @@ namespace {
 using settings::Kind;
 using settings::Setting;
 using settings::Value;
-using std::chrono::milliseconds;
 
-struct Bound {
-  Setting setting;
-  std::function<void(ServerOptions&, const Value&)> put;
-};
+using Entries = settings::BoundTable<ServerOptions>;
+using Group = Entries::Group;
+using settings::bounded;
+using settings::unfit;
 
 constexpr Limits limits_most = Limits::most();
-const std::vector<std::string> levels{"debug", "info", "warning", "error"};
 
-/// Entries of one group. `field` gives the place in the options, from which the default is read too.
-class Group {
- public:
-  Group(std::vector<Bound>& all, std::string name) : all_(all), name_(std::move(name)) {}
+#define EVERSHARD_FIELD(member) EVERSHARD_SETTING_FIELD(ServerOptions, member)
 
-  template <class Field>
-  Setting& number(const char* name, const char* sentence, Field field) {
-    return add(name, Kind::number, sentence, std::to_string(figure(field)), figure_put(field));
-  }
-  template <class Field>
-  Setting& size(const char* name, const char* sentence, Field field) {
-    return add(name, Kind::size, sentence, settings::text_of_size(figure(field)), figure_put(field));
-  }
-  template <class Field>
-  Setting& duration(const char* name, const char* sentence, Field field) {
-    const auto standard = static_cast<std::uint64_t>(field(defaults_).count());
-    return add(name, Kind::duration, sentence, settings::text_of_duration(standard),
-               [field](ServerOptions& options, const Value& value) { field(options) = milliseconds(value.number); });
-  }
-  template <class Field>
-  Setting& path(const char* name, const char* sentence, Field field) {
-    return add(name, Kind::path, sentence, std::string(field(defaults_)),
-               [field](ServerOptions& options, const Value& value) { field(options) = value.text; });
-  }
-  template <class Field>
-  Setting& list(const char* name, const char* sentence, Field field) {
-    return add(name, Kind::list, sentence, settings::text_of_list(field(defaults_)),
-               [field](ServerOptions& options, const Value& value) { field(options) = value.list; });
-  }
-  template <class Field>
-  Setting& yes_no(const char* name, const char* sentence, Field field) {
-    return add(name, Kind::yes_no, sentence, field(defaults_) ? "yes" : "no",
-               [field](ServerOptions& options, const Value& value) { field(options) = value.number == 1; });
-  }
-  Setting& add(const char* name, Kind kind, const char* sentence, std::string by_default, std::function<void(ServerOptions&, const Value&)> put) {
-    Setting setting;
-    setting.name = name;
-    setting.group = name_;
-    setting.kind = kind;
-    setting.sentence = sentence;
-    setting.by_default = std::move(by_default);
-    all_.push_back({std::move(setting), std::move(put)});
-    return all_.back().setting;
-  }
-
- private:
-  template <class Field>
-  std::uint64_t figure(Field field) {
-    return static_cast<std::uint64_t>(field(defaults_));
-  }
-  template <class Field>
-  static std::function<void(ServerOptions&, const Value&)> figure_put(Field field) {
-    return [field](ServerOptions& options, const Value& value) {
-      auto& place = field(options);
-      place = static_cast<std::remove_reference_t<decltype(place)>>(value.number);
-    };
-  }
-
-  std::vector<Bound>& all_;
-  const std::string name_;
-  ServerOptions defaults_;
-};
-
-// The place of a setting in the options.
-#define EVERSHARD_FIELD(member) [](ServerOptions& options) -> auto& { return options.member; }
-
-void bounded(Setting& setting, std::uint64_t least, std::uint64_t most = Setting{}.most) {
-  setting.least = least;
-  setting.most = most;
-}
-
-void add_store(std::vector<Bound>& all) {
+void add_store(Entries& all) {
   constexpr std::uint64_t mib = 1u << 20;
   Group store(all, "store");
   store.path("data", "The store's directory.", [](ServerOptions& options) -> auto& { return options.store.data_dir; });
+  store.path("keys", "The keys of subjects whose payloads are sealed, outside of the store's directory. Empty: payloads are neither sealed nor opened.",
+             [](ServerOptions& options) -> auto& { return options.store.keys_dir; });
   store.yes_no("create", "Whether a store that is not there is created.", EVERSHARD_FIELD(store.create));
   bounded(store.number("shards", "How many shards a new store gets, for good; a store that is there must have as many. 0: 16, or what it has.",
                        EVERSHARD_FIELD(store.shards)), 0, shards_max);
@@ -107,10 +35,11 @@ void add_store(std::vector<Bound>& all) {
           16'777'216);
   store.size("disk-reserve", "Below this much free space appends are refused.", EVERSHARD_FIELD(store.disk_reserve_bytes));
   store.duration("at-least-timeout", "How long a read waits for the position it must have reached.", EVERSHARD_FIELD(store.at_least_timeout));
+  store.duration("retention-every", "How often the store's policies of retention are applied: what they say is removed for good. 0: never.", EVERSHARD_FIELD(retention_every));
   store.duration("vacuum-every", "How often space of what was removed is given back, while everything goes on. 0: never.", EVERSHARD_FIELD(vacuum_every));
 }
 
-void add_network(std::vector<Bound>& all) {
+void add_network(Entries& all) {
   Group network(all, "network");
   network.list("listen", "Where gRPC is served: HOST:PORT; port 0 takes any free one.", EVERSHARD_FIELD(door.listen));
   network.path("unix-socket", "A Unix socket where gRPC is served too; who may use it is a matter of the permissions of its file and directory.", EVERSHARD_FIELD(unix_socket));
@@ -123,7 +52,7 @@ void add_network(std::vector<Bound>& all) {
   bounded(network.duration("keepalive", "How often a silent client is asked whether it is there.", EVERSHARD_FIELD(door.keepalive)), 1'000, 86'400'000);
 }
 
-void add_page(std::vector<Bound>& all) {
+void add_page(Entries& all) {
   Group page(all, "page");
   const ServerOptions defaults;
   page.add("http-listen", Kind::text, "Where the JSON interface, metrics and the page are served: HOST:PORT; `none`: nowhere.", defaults.http.listen,
@@ -135,7 +64,7 @@ void add_page(std::vector<Bound>& all) {
   bounded(page.duration("http-idle-timeout", "A connection without a request is closed after this.", EVERSHARD_FIELD(http.limits.idle_time)), 100, 86'400'000);
 }
 
-void add_security(std::vector<Bound>& all) {
+void add_security(Entries& all) {
   Group security(all, "security");
   security.path("tokens", "A file of tokens: NAME SCOPE[,SCOPE...] TOKEN a line, scopes read, append, admin. Read again at SIGHUP. Without it everybody may do everything.",
                 EVERSHARD_FIELD(tokens));
@@ -145,7 +74,7 @@ void add_security(std::vector<Bound>& all) {
   security.yes_no("insecure", "Listens beyond this machine even without TLS and tokens.", EVERSHARD_FIELD(insecure));
 }
 
-void add_limits(std::vector<Bound>& all) {
+void add_limits(Entries& all) {
   Group limits(all, "limits");
   const auto size = [&](const char* name, const char* sentence, auto field, std::uint64_t most) { bounded(limits.size(name, sentence, field), 1, most); };
   size("max-payload-size", "The largest payload of an event.", EVERSHARD_FIELD(store.limits.payload_bytes_max), limits_most.payload_bytes_max);
@@ -163,36 +92,16 @@ void add_limits(std::vector<Bound>& all) {
   bounded(limits.number("read-threads", "Threads for what may wait for the disk.", EVERSHARD_FIELD(read_threads)), 1, 256);
 }
 
-void add_running(std::vector<Bound>& all) {
+void add_running(Entries& all) {
   Group running(all, "running");
   running.duration("drain-timeout", "How long what is under way has at the end; what is left then is ended too.", EVERSHARD_FIELD(drain_timeout));
 }
 
-void add_log(std::vector<Bound>& all) {
-  Group log(all, "log");
-  const ServerOptions defaults;
-  auto& level = log.add("log-level", Kind::choice, "What is logged: this, and what is worse.", std::string(name_of(defaults.log.level)),
-                        [](ServerOptions& options, const Value& value) {
-                          for (const auto one : {serving::LogLevel::debug, serving::LogLevel::info, serving::LogLevel::warning, serving::LogLevel::error}) {
-                            if (value.text == name_of(one)) options.log.level = one;
-                          }
-                        });
-  level.choices = levels;
-  level.reloadable = true;
-  auto& format = log.add("log-format", Kind::choice, "Lines for people, or a JSON object a line.", defaults.log.format == serving::LogFormat::json ? "json" : "text",
-                         [](ServerOptions& options, const Value& value) {
-                           options.log.format = value.text == "json" ? serving::LogFormat::json : serving::LogFormat::text;
-                         });
-  format.choices = {"text", "json"};
-  log.path("log-file", "Where the log goes; without it, to standard error. SIGHUP opens it anew.", EVERSHARD_FIELD(log.file));
-}
-
 #undef EVERSHARD_FIELD
 
-const std::vector<Bound>& bound() {
-  static const std::vector<Bound> all = [] {
-    std::vector<Bound> made;
-    made.reserve(64);  // the groups hand out references
+const Entries& entries() {
+  static const Entries all = [] {
+    Entries made;
     add_store(made);
     add_network(made);
     add_page(made);
@@ -205,18 +114,10 @@ const std::vector<Bound>& bound() {
   return all;
 }
 
-Refused unfit(const settings::Settings& settings, std::string_view name, const std::string& what) {
-  return refuse(ErrorCode::invalid_argument, settings.at(name).where + ": " + std::string(name) + ' ' + what);
-}
-
 }  // namespace
 
 const settings::Table& server_settings() {
-  static const settings::Table table = [] {
-    settings::Table made;
-    for (const auto& [setting, put] : bound()) made.push_back(setting);
-    return made;
-  }();
+  static const settings::Table table = entries().table();
   return table;
 }
 
@@ -227,8 +128,7 @@ const std::vector<std::string>& client_variables() {
 }
 
 Result<ServerOptions> options_of(const settings::Settings& settings) {
-  ServerOptions options;
-  for (const auto& [setting, put] : bound()) put(options, settings.value(setting.name));
+  auto options = entries().options(settings);
   if (options.store.data_dir.empty()) return refuse(ErrorCode::invalid_argument, "no data directory is given: --data DIR, EVERSHARD_DATA, or data in a file");
   const auto& tls = options.door.tls;
   if (tls.certificate.empty() && !tls.key.empty()) return unfit(settings, "tls-key", "needs tls-cert");

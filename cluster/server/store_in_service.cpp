@@ -10,6 +10,11 @@ class WholeStore final : public StoreInService {
   explicit WholeStore(Local store) : store_(std::move(store)) {}
   [[nodiscard]] EventStore& store() override { return store_; }
   [[nodiscard]] Administration& administration() override { return store_; }
+  [[nodiscard]] Groups* groups() override { return &store_.groups(); }
+  [[nodiscard]] HistoryRetention* retention() override { return &store_.retention(); }
+  [[nodiscard]] Tables* tables() override { return &store_.tables(); }
+  [[nodiscard]] Documents* documents() override { return &store_.documents(); }
+  [[nodiscard]] Projections* projections() override { return &store_.projections(); }
   void close() override { store_.close(); }
 
  private:

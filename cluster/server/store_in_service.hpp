@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,12 @@
 #include "evershard/cluster/serving/log.hpp"
 #include "evershard/cluster/store/administration.hpp"
 #include "evershard/cluster/store/cluster_administration.hpp"
+#include "evershard/cluster/store/documents.hpp"
 #include "evershard/cluster/store/event_store.hpp"
+#include "evershard/cluster/store/projections.hpp"
+#include "evershard/cluster/store/groups.hpp"
+#include "evershard/cluster/store/retention.hpp"
+#include "evershard/cluster/store/tables.hpp"
 
 namespace evershard::server {
 
@@ -20,12 +26,26 @@ class StoreInService {
   virtual ~StoreInService() = default;
   [[nodiscard]] virtual EventStore& store() = 0;
   [[nodiscard]] virtual Administration& administration() = 0;
+  /// Nothing: it is not there yet, in a cluster.
+  [[nodiscard]] virtual HistoryRetention* retention() { return nullptr; }
   /// Nothing: the store is one process.
   [[nodiscard]] virtual ClusterAdministration* cluster() { return nullptr; }
+  /// Nothing: it has none.
+  [[nodiscard]] virtual Groups* groups() { return nullptr; }
+  /// Nothing: it keeps none.
+  [[nodiscard]] virtual Tables* tables() { return nullptr; }
+  /// Nothing: it keeps none.
+  [[nodiscard]] virtual Documents* documents() { return nullptr; }
+  /// Nothing: it has none.
+  [[nodiscard]] virtual Projections* projections() { return nullptr; }
   /// The gRPC door is open: where it listens.
   virtual void serves_at(const std::vector<std::string>&) {}
   /// All doors are open: from here on others may count on this process. Once; a server that could not listen never gets here.
   virtual void begin() {}
+  /// Reads its files anew. Errors: what could not be read stays in force as it was
+  [[nodiscard]] virtual Result<void> reload() { return {}; }
+  /// Why it does nothing any more, and only another process on the same directory can.
+  [[nodiscard]] virtual std::optional<Error> failed() { return {}; }
   /// Answers what is under way, refuses what comes. Any number of times.
   virtual void close() = 0;
 };

@@ -1,22 +1,33 @@
-// Vacuuming: a thread that gives back space every so often.
+// Vacuuming: a thread that does something every so often: gives back space, applies policies.
 
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 
 #include "evershard/cluster/serving/log.hpp"
 #include "evershard/cluster/store/administration.hpp"
+#include "evershard/protocol/timestamp.hpp"
 
 namespace evershard::server {
 
-/// The first time after a whole period: a server that is restarted often never vacuums, nor does it need to at its start.
+/// When what was last done at `last` by anybody is due again; nothing: never that one knows.
+/// Returns: 0 to `every`, whatever the clock was then.
+[[nodiscard]] std::chrono::milliseconds due_in(std::chrono::milliseconds every, std::optional<Timestamp> last, Timestamp now);
+
+/// The first time after a whole period, if nothing else is said: a server that is restarted often never vacuums, nor does it need to at its start.
 class Vacuuming {
  public:
+  using Work = std::function<Result<void>(const Progress& progress)>;
   /// `every`: 0: never.
   Vacuuming(Administration& administration, std::chrono::milliseconds every, serving::Log& log);
+  /// Anything else; `what` names it in the log.
+  Vacuuming(std::string what, Work todo, std::chrono::milliseconds every, serving::Log& log, std::optional<std::chrono::milliseconds> first = {});
   ~Vacuuming() { stop(); }
   Vacuuming(const Vacuuming&) = delete;
 
@@ -27,8 +38,10 @@ class Vacuuming {
   void work();
   [[nodiscard]] bool stopping();
 
-  Administration& administration_;
+  const std::string what_;
+  const Work todo_;
   const std::chrono::milliseconds every_;
+  const std::chrono::milliseconds first_;
   serving::Log& log_;
   std::mutex mutex_;
   std::condition_variable changed_;

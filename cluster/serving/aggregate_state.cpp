@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "evershard/cluster/exchange/base64.hpp"
+#include "evershard/protocol/base64.hpp"
 #include "evershard/cluster/exchange/event_json.hpp"
 #include "evershard/cluster/exchange/moment.hpp"
 

@@ -1,6 +1,7 @@
 #include "evershard/cluster/serving/head_watch.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace {
 constexpr auto deadline_grain = std::chrono::milliseconds(20);
 /// Looking at events takes at most this part of a thread's time: whoever appends a lot is not slowed by many who wait for something
 /// else, and who waits under such a load is told a moment later.
-constexpr int looking_is_one_part_in = 10;
+constexpr int looking_is_one_part_in = 20;
 /// When more than this came at once, whoever waits is behind anyway and looks for itself.
 constexpr std::uint64_t looked_at_once_max = 4'096;
 
@@ -39,6 +40,13 @@ HeadWatch::Ticket HeadWatch::when_reached(GlobalPosition position, Clock::time_p
   waits_.emplace(ticket, Wait{position, deadline, std::move(done), {}});
   changed_.notify_all();
   return ticket;
+}
+
+HeadWatch::Ticket HeadWatch::at(Clock::time_point when, std::function<void(Result<void>)> done) {
+  constexpr GlobalPosition never_reached{std::numeric_limits<std::uint64_t>::max()};
+  return when_reached(never_reached, when, [done = std::move(done)](const Result<GlobalPosition>& reached) {
+    done(reached.error().code == ErrorCode::timeout ? Result<void>() : Result<void>(refuse(reached.error())));
+  });
 }
 
 HeadWatch::Ticket HeadWatch::when_matching(GlobalPosition after, Query query, Clock::time_point deadline, Wake wake) {

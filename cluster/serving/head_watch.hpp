@@ -42,6 +42,8 @@ class HeadWatch {
 
   /// Until the watermark has reached `position`. Answers at once where it has.
   Ticket when_reached(GlobalPosition position, Clock::time_point deadline, Reached done);
+  /// At a time, about 20 ms late: for who looks again and has no thread to wait in. Errors it is told: unavailable (closing)
+  Ticket at(Clock::time_point when, std::function<void(Result<void>)> done);
   /// Until there is an event behind `after` that the query matches; the query was checked.
   Ticket when_matching(GlobalPosition after, Query query, Clock::time_point deadline, Wake wake);
   /// After it, and after a call that is under way in another thread, the wait's function is not called any more.

@@ -2,10 +2,14 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "evershard/protocol/event.hpp"
@@ -25,7 +29,7 @@ class InterestIndex {
   [[nodiscard]] std::size_t size() const { return queries_.size(); }
 
   /// Whether somebody has to be asked event by event.
-  [[nodiscard]] bool needs_events() const { return !by_term_.empty(); }
+  [[nodiscard]] bool needs_events() const { return !by_type_.empty() || !by_tag_.empty() || !by_aggregate_.empty(); }
   /// Those who want everything.
   [[nodiscard]] const std::unordered_set<Id>& of_everything() const { return of_all_; }
   /// Adds those whose query matches, each once.
@@ -33,12 +37,19 @@ class InterestIndex {
   [[nodiscard]] std::vector<Id> everybody() const;
 
  private:
-  static std::vector<std::string> terms_of(const Query& query);
-  void look(const std::string& term, const RecordedEvent& event, std::unordered_set<Id>& found) const;
+  struct TermHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view term) const { return std::hash<std::string_view>{}(term); }
+  };
+  using ByTerm = std::unordered_map<std::string, std::unordered_set<Id>, TermHash, std::equal_to<>>;
+  using Term = std::pair<ByTerm InterestIndex::*, std::string>;
+
+  static std::vector<Term> terms_of(const Query& query);
+  void look(const ByTerm& by_term, std::string_view term, const RecordedEvent& event, std::unordered_set<Id>& found) const;
 
   std::unordered_map<Id, Query> queries_;
   std::unordered_set<Id> of_all_;
-  std::unordered_map<std::string, std::unordered_set<Id>> by_term_;
+  ByTerm by_type_, by_tag_, by_aggregate_;
 };
 
 }  // namespace evershard::serving

@@ -14,7 +14,13 @@
 #include "evershard/cluster/serving/work_pool.hpp"
 #include "evershard/cluster/store/administration.hpp"
 #include "evershard/cluster/store/cluster_administration.hpp"
+#include "evershard/cluster/store/documents.hpp"
 #include "evershard/cluster/store/event_store.hpp"
+#include "evershard/cluster/store/no_projections.hpp"
+#include "evershard/cluster/store/projections.hpp"
+#include "evershard/cluster/store/groups.hpp"
+#include "evershard/cluster/store/retention.hpp"
+#include "evershard/cluster/store/tables.hpp"
 
 namespace evershard::serving {
 
@@ -34,6 +40,22 @@ struct Served {
   std::shared_ptr<ClientGate> clients = std::make_shared<ClientGate>(ClientLimitOptions{});
   /// Absent: the store is one process.
   ClusterAdministration* cluster = nullptr;
+  /// Absent: this store has none.
+  Groups* groups = nullptr;
+  /// Absent: this process keeps none.
+  Documents* documents = nullptr;
+  /// Absent: there are none here.
+  Tables* tables = nullptr;
+  /// Absent: it is not offered here.
+  HistoryRetention* retention = nullptr;
+  /// Absent: this process has none.
+  Projections* own_projections = nullptr;
+
+  /// Where there are none, each call says so.
+  [[nodiscard]] Projections& projections() const {
+    static cluster::NoProjections none("this server keeps no projections");
+    return own_projections != nullptr ? *own_projections : none;
+  }
 };
 
 }  // namespace evershard::serving

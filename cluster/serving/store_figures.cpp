@@ -62,6 +62,15 @@ constexpr Labelled labelled[] = {
     {"family.", ".files_level_0", "evershard_family_level0_files", "Files at level 0 by family: many mean that merging lags behind.", "family", MetricType::Gauge},
     {"memory.promised.", "", "evershard_memory_promised_bytes", "What the settings let a part of the store use.", "part", MetricType::Gauge},
     {"memory.", "", "evershard_memory_part_bytes", "Memory by part of the store.", "part", MetricType::Gauge},
+    {"groups.", ".lag", "evershard_group_lag", "Positions between what a consumer group has settled and the head.", "group", MetricType::Gauge},
+    {"groups.", ".unsettled", "evershard_group_unsettled", "Events a consumer group has read and not settled.", "group", MetricType::Gauge},
+    {"groups.", ".in_flight", "evershard_group_in_flight", "Events that workers of a consumer group have.", "group", MetricType::Gauge},
+    {"groups.", ".parked", "evershard_group_parked", "Events a consumer group has parked.", "group", MetricType::Gauge},
+    {"groups.", ".workers", "evershard_group_workers", "Workers of a consumer group.", "group", MetricType::Gauge},
+    {"groups.", ".redeliveries", "evershard_group_redeliveries_total", "Rejections, leases that ran out and lost workers of a consumer group, since it was created or reset.", "group", MetricType::Counter},
+    {"projections.", ".lag", "evershard_projection_lag", "Positions that a projection is behind the watermark.", "projection", MetricType::Gauge},
+    {"projections.", ".events", "evershard_projection_events_total", "Events a projection has handled since the store was opened.", "projection", MetricType::Counter},
+    {"projections.", ".errors", "evershard_projection_errors_total", "Errors a projection has met since the store was opened.", "projection", MetricType::Counter},
     {"aggregates.", "", "evershard_aggregates", "Live aggregates: how many, and what they did since the store was opened.", "figure", MetricType::Gauge},
 };
 

@@ -21,6 +21,7 @@ struct ClusterView {
     bool up = false;         ///< it has a session with the coordinator
     Timestamp since{};       ///< up or down since then, by the coordinator's clock; 0: not known
     std::string version{};   ///< of its program
+    bool gateway = false;    ///< it is given no shards: it serves what the others have
     friend bool operator==(const Node&, const Node&) = default;
   };
   struct Shard {

@@ -5,7 +5,8 @@
 // It reads lines, until its input ends:
 //
 //   open NAME                     deposit NAME CENTS [ID]        withdraw NAME CENTS [ID]
-//   balance NAME                  where NAME                     load COUNT ACCOUNTS PREFIX: deposits of a cent, 32 at a time
+//   balance NAME                  where NAME                     load COUNT ACCOUNTS PREFIX: deposits of a cent, 128 at a time
+//   fill COUNT: opens the accounts of such loads, 128 at a time
 
 #include "examples/bank_account/bank_account.hpp"
 
@@ -13,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <evershard/cluster.hpp>
+#include <functional>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -42,11 +44,12 @@ void tell(const Answer<bank::Balance>& answer) {
 /// Whoever does not know what became of a command sends it again under its id, as often as it takes: it takes effect once.
 class Load {
  public:
-  Load(evershard::Cluster& app, int count, int accounts, std::string prefix) : app_(app), count_(count), accounts_(accounts), prefix_(std::move(prefix)) {}
+  /// `command`: sends the one of this number, from 0.
+  Load(int count, std::function<Answer<bank::Balance>(int)> command) : count_(count), command_(std::move(command)) {}
 
   void run() {
     std::vector<std::thread> askers;
-    for (int i = 0; i < 32; ++i) askers.emplace_back([this] { ask(); });
+    for (int i = 0; i < 128; ++i) askers.emplace_back([this] { ask(); });
     for (auto& asker : askers) asker.join();
     std::cout << "done " << done_ << ", asked again " << again_ << ", longest " << longest_ms_ << " ms" << std::endl;
   }
@@ -54,10 +57,9 @@ class Load {
  private:
   void ask() {
     for (int i = next_++; i < count_; i = next_++) {
-      const auto account = app_.get<BankAccount>("load-" + std::to_string(i % accounts_));
       for (;;) {
         const auto began = Clock::now();
-        const auto answer = account.ask(of<bank::Deposit>(1), {.command_id = prefix_ + "-" + std::to_string(i), .timeout = time_of_a_command});
+        const auto answer = command_(i);
         const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began).count();
         for (auto longest = longest_ms_.load(); longest < took && !longest_ms_.compare_exchange_weak(longest, took);) {
         }
@@ -69,13 +71,19 @@ class Load {
     }
   }
 
-  evershard::Cluster& app_;
   const int count_;
-  const int accounts_;
-  const std::string prefix_;
+  const std::function<Answer<bank::Balance>(int)> command_;
   std::atomic<int> next_{0}, done_{0}, again_{0};
   std::atomic<std::int64_t> longest_ms_{0};
 };
+
+std::string name_in_loads(int number) { return "load-" + std::to_string(number); }
+
+Answer<bank::Balance> open_account(evershard::Cluster& app, const std::string& name) {
+  bank::OpenAccount open;
+  open.set_owner(name);
+  return app.get<BankAccount>(name).ask(open, {.command_id = "open", .timeout = time_of_a_command});
+}
 
 void obey(evershard::Cluster& app, const std::string& line) {
   std::istringstream words(line);
@@ -84,9 +92,7 @@ void obey(evershard::Cluster& app, const std::string& line) {
   words >> what >> name;
   const auto account = app.get<BankAccount>(name);
   if (what == "open") {
-    bank::OpenAccount open;
-    open.set_owner(name);
-    tell(account.ask(open, {.command_id = "open", .timeout = time_of_a_command}));
+    tell(open_account(app, name));
   } else if (what == "deposit" && words >> cents) {
     words >> id;
     tell(account.ask(of<bank::Deposit>(cents), {.command_id = id, .timeout = time_of_a_command}));
@@ -98,7 +104,11 @@ void obey(evershard::Cluster& app, const std::string& line) {
   } else if (what == "where") {
     std::cout << "node " << app.node_of(account.id()) << std::endl;
   } else if (int accounts = 0; what == "load" && words >> accounts >> id && accounts > 0) {
-    Load(app, std::atoi(name.c_str()), accounts, id).run();
+    Load(std::atoi(name.c_str()), [&](int i) {
+      return app.get<BankAccount>(name_in_loads(i % accounts)).ask(of<bank::Deposit>(1), {.command_id = id + "-" + std::to_string(i), .timeout = time_of_a_command});
+    }).run();
+  } else if (what == "fill") {
+    Load(std::atoi(name.c_str()), [&](int i) { return open_account(app, name_in_loads(i)); }).run();
   } else {
     std::cout << "what? \"" << line << '"' << std::endl;
   }

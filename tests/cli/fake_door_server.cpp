@@ -1,5 +1,5 @@
 // `evershard serve` with a door of its own behind it, which misbehaves as FAKE_DOOR says: "hang": its stop() never comes back;
-// "slow": it takes all the time it is given; "fail": it cannot be started.
+// "slow": it takes all the time it is given; "fail": it cannot be started; "lost": its store fails while it serves.
 
 #include <unistd.h>
 
@@ -10,6 +10,7 @@
 
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/serve.hpp"
+#include "evershard/cli/serve_settings.hpp"
 
 namespace {
 
@@ -29,22 +30,45 @@ class FakeDoor final : public server::RunningDoor {
   const std::string how_;
 };
 
+/// The store in one process, but for that.
+class FailingStore final : public server::StoreInService {
+ public:
+  explicit FailingStore(std::unique_ptr<StoreInService> store) : store_(std::move(store)) {}
+  [[nodiscard]] EventStore& store() override { return store_->store(); }
+  [[nodiscard]] Administration& administration() override { return store_->administration(); }
+  [[nodiscard]] std::optional<Error> failed() override { return Error(ErrorCode::io, "the disk has been taken away"); }
+  void close() override { store_->close(); }
+
+ private:
+  const std::unique_ptr<StoreInService> store_;
+};
+
 }  // namespace
 
 int main(int count, char** words) {
   cli::listen_for_interrupts();
-  const auto options = cli::serve_options();
+  auto store = cli::whole_store();
+  const auto options = cli::settings_options(store.table);
   const cli::Arguments arguments(options, {words + 1, words + count});
   const cli::Program program;
   const cli::Terminal terminal;
   Output out(STDOUT_FILENO);
   const char* set = std::getenv("FAKE_DOOR");
   const std::string how = set == nullptr ? "" : set;
+  if (how == "lost") {
+    store.opening = [](const settings::Settings&) -> Result<server::OpenStore> {
+      return server::OpenStore([](const server::ServerOptions& given, serving::Log& log) -> Result<std::unique_ptr<server::StoreInService>> {
+        auto whole = server::open_whole_store(given, log);
+        if (!whole) return whole;
+        return std::make_unique<FailingStore>(*std::move(whole));
+      });
+    };
+  }
   const server::StartDoor start = [how](serving::Served&, const server::ServerOptions&, const server::RunningDoors&) -> Result<std::unique_ptr<server::RunningDoor>> {
     if (how == "fail") return refuse(ErrorCode::unavailable, "this door does not open");
     return std::make_unique<FakeDoor>(how);
   };
-  const auto outcome = cli::serve({arguments, program, terminal, cli::Format::jsonl, out}, {start, start});
+  const auto outcome = cli::serve({arguments, program, terminal, cli::Format::jsonl, out}, {start, start}, store);
   if (outcome) return 0;
   std::cerr << cli::text_of(outcome.error(), program, false);
   return static_cast<int>(cli::exit_of(outcome.error().error.code));

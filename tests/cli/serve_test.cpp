@@ -306,6 +306,19 @@ TEST_F(Serve, PrintsItsDocumentAndASample) {
 }
 
 /// Doors that misbehave.
+TEST_F(Serve, AppliesPoliciesAtItsStartWhereNobodyHasForAPeriod) {
+  const auto data = store("served");
+  append(data, R"({"aggregate":"order-1","type":"T","payload":1,"occurred_at":"2001-01-01T00:00:00Z"})"
+               "\n");
+  ASSERT_EQ(evershard({"retention", "policy", "old", "--remove", "order", "--keep", "90d", "--data", data}).status, 0);
+  Process server(words({"serve", "--data", data, "--listen", "127.0.0.1:0", "--log-file", path("log"), "--retention-every", "720h"}));
+  EXPECT_TRUE(logged("retention done", seconds(60)));
+  server.signal(SIGTERM);
+  ASSERT_EQ(server.wait().status, 0);
+
+  EXPECT_EQ(shown({"read", "--data", data}).front().value("state", "live"), "removed");
+}
+
 class ServeFakeDoor : public Serve {
  protected:
   [[nodiscard]] Words fake(Words more = {}) const {
@@ -328,6 +341,14 @@ TEST_F(ServeFakeDoor, EndsWhereADoorDoesNotOpen) {
   EXPECT_EQ(done.out, "");
   EXPECT_THAT(done.err, HasSubstr("this door does not open"));
   EXPECT_EQ(evershard({"stats", "--data", path("served")}).status, 0);
+}
+
+TEST_F(ServeFakeDoor, EndsByItselfWhereItsStoreHasFailed) {
+  const auto done = run(fake(), {}, how("lost"));
+  EXPECT_EQ(done.status, 9);
+  EXPECT_THAT(done.out, testing::StartsWith("ready "));
+  EXPECT_THAT(done.err, HasSubstr("the disk has been taken away"));
+  EXPECT_EQ(evershard({"stats", "--data", path("served")}).status, 0) << "closed, as when it is told to end";
 }
 
 TEST_F(ServeFakeDoor, DrainsAllDoorsAtOnce) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "evershard/cluster/exchange/base64.hpp"
+#include "evershard/protocol/base64.hpp"
 #include "tests/cli/bank.pb.h"
 #include "tests/cli/program.hpp"
 

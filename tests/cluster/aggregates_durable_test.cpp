@@ -55,6 +55,39 @@ TEST_P(DurableAccounts, LoadFromTheirSnapshots) {
   EXPECT_EQ(account().state_at(GlobalPosition{30})->state.balance, 30);
 }
 
+TEST_P(DurableAccounts, BeginAnewWhereTheyWereRemovedLiveOrNot) {
+  for (int i = 0; i < 30; ++i) ASSERT_TRUE(account().ask(Deposit{1}, {.command_id = "c" + std::to_string(i)}));
+
+  ASSERT_TRUE(store().retention().remove_aggregate(one, {}));  // while it is live, with its state in memory
+
+  EXPECT_EQ(shown(account().ask(Deposit{5})), "5");
+  EXPECT_EQ(store().aggregate(one)->version, SeqNr{32});
+  EXPECT_EQ(shown(account().ask(Deposit{1}, {.command_id = "c3"})), "4 again");  // what was answered is not done twice
+  open_again();
+  EXPECT_EQ(shown(account().ask(Deposit{1})), "6");
+  EXPECT_EQ(account().state_at(GlobalPosition{10}).error().code, ErrorCode::not_found);
+}
+
+TEST_P(DurableAccounts, GoOnFromTheirSnapshotWhenTheyAreTruncated) {
+  for (int i = 0; i < 57; ++i) ASSERT_TRUE(account().ask(Deposit{1}));
+  const auto snapshot = store().snapshot(one);
+  ASSERT_TRUE(snapshot && *snapshot);
+  const SeqNr before = (*snapshot)->version + 1;
+
+  ASSERT_TRUE(store().retention().truncate_aggregate(one, before, {}));
+
+  EXPECT_EQ(shown(account().ask(Deposit{1})), "58");
+  open_again();
+  EXPECT_EQ(shown(account().ask(Look{})), "58");
+  TruncateOptions uncovered;
+  uncovered.uncovered = true;
+  ASSERT_TRUE(store().retention().truncate_aggregate(one, SeqNr{59}, uncovered));
+  open_again();
+  const auto lost = account().ask(Look{});
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().code, ErrorCode::not_found) << lost.error().what;
+}
+
 TEST_P(DurableAccounts, ReplayWhenTheirStateHasAnotherShape) {
   for (int i = 0; i < 25; ++i) ASSERT_TRUE(account().ask(Deposit{1}));
   store_.reset();

@@ -64,6 +64,10 @@ int main(int count, char** words) {
   serving::WorkPool pool(2);
   serving::HeadWatch watch(*store);
   serving::Served served{*store, *store, pool, watch, [access] { return access; }, [] { return Result<RegisteredTypes>(RegisteredTypes{}); }};
+  served.groups = &store->groups();
+  served.own_projections = &store->projections();
+  served.tables = &store->tables();
+  served.documents = &store->documents();
   door::DoorOptions door_options;
   door_options.listen = {words[2]};
   door_options.handshake_timeout = std::chrono::milliseconds(number_of("EVERSHARD_TEST_HANDSHAKE_MS", 10'000));

@@ -113,6 +113,12 @@ TEST_F(ExamplePrograms, BankIsACommandLineThatKnowsItsAccounts) {
   EXPECT_THAT(said({EXAMPLE_BANK, "aggregate", "history", "bank_account-bob", "--data", store()}), HasSubstr(R"("decoded":{"euros":"25"})"));
 }
 
+TEST_F(ExamplePrograms, BalancesAreATableThatAHandlerKeeps) {
+  EXPECT_EQ(said({EXAMPLE_BALANCES}), "bob 25000\nann 10000\n");
+  EXPECT_EQ(said({EXAMPLE_BALANCES, store()}), "bob 25000\nann 10000\n");
+  EXPECT_EQ(said({EXAMPLE_BALANCES, store()}), "bob 25000\nann 10000\n") << "each event has its effect once";
+}
+
 TEST_F(ExamplePrograms, InspectorSaysWhatItCannotShow) {
   said({EXAMPLE_BANK_ACCOUNT, store()});
 

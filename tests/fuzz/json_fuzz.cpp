@@ -10,11 +10,11 @@
 #include <string_view>
 
 #include "evershard/cluster/exchange/append_json.hpp"
-#include "evershard/cluster/exchange/base64.hpp"
 #include "evershard/cluster/exchange/event_json.hpp"
 #include "evershard/cluster/exchange/json_indent.hpp"
 #include "evershard/cluster/exchange/query_json.hpp"
 #include "evershard/cluster/exchange/types_file.hpp"
+#include "evershard/protocol/base64.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/utf8.hpp"
 #include "evershard/protocol/validate.hpp"
@@ -64,29 +64,6 @@ void look_at_append(std::string_view text, LineRules rules) {
   EVERSHARD_CHECK(line->places.size() == line->append.events.size(), "every event has a place");
   (void)check(line->append, Limits{});
   for (auto& event : line->append.events) look_at_event(std::move(event));
-}
-
-void write_query(JsonText& json, const Query& query) {
-  const auto strings = [&](const char* key, const std::vector<std::string>& values) {
-    json.key(key).begin_array();
-    for (const auto& value : values) json.string(value);
-    json.end_array();
-  };
-  json.begin_object();
-  if (query.is_all()) {
-    json.key("all").boolean(true).end_object();
-    return;
-  }
-  json.key("items").begin_array();
-  for (const auto& item : query.items()) {
-    json.begin_object();
-    strings("types", item.types);
-    strings("tags", item.tags);
-    json.key("concerning").begin_array();
-    for (const auto& aggregate : item.concerning) json.string(aggregate.text());
-    json.end_array().end_object();
-  }
-  json.end_array().end_object();
 }
 
 void look_at_query(std::string_view text) {

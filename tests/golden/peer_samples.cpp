@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "evershard/cluster/peers/home_messages.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 
 namespace evershard::cluster {
@@ -189,6 +190,7 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   add(samples, "Hello", Hello{sample_process, 9, "host:7431", CutNumber{6}, {{ShardId{0}, Epoch{4}, true, ShardOffset{5}, ShardOffset{8}}, {ShardId{65'535}, Epoch{most}, false, ShardOffset{most}, ShardOffset{most}}}});
   add(samples, "Hello-empty", Hello{{1, 1}, 1, "", CutNumber{0}, {}});
   add(samples, "Hello-door", Hello{sample_process, 9, "host:7431", CutNumber{6}, {}, "host:7420", "1.2.3"});
+  add(samples, "Hello-gateway", Hello{sample_process, 9, "host:7431", CutNumber{6}, {}, "host:7420", "1.2.3", true});
   add(samples, "CutsAfter", CutsAfter{sample_process, CutNumber{6}});
   add(samples, "Held", Held{sample_process, CutNumber{6}});
   add(samples, "Held-applied", Held{sample_process, CutNumber{6}, CutNumber{7}});
@@ -204,6 +206,7 @@ void add_with_coordinator(std::vector<PeerSample>& samples) {
   add_down(samples, "CutPromised", CutPromised{ShardId{2}, Epoch{4}, 5, CutNumber{8}, Epoch{2}});
   add_down(samples, "Members", Members{{}, {{3, "host:7431", "", true, {}, ""}, {1, "", "", true, {}, ""}}});
   add_down(samples, "Members-doors", Members{Epoch{2}, {{1, "host:7431", "host:7420", true, Timestamp{1'700'000'000'000'000}, "1.2.3"}, {2, "", "", false, Timestamp{-1}, ""}}});
+  add_down(samples, "Members-gateway", Members{Epoch{2}, {{1, "host:7431", "host:7420", true, Timestamp{1'700'000'000'000'000}, "1.2.3", true}}});
 }
 
 void add_between_nodes(std::vector<PeerSample>& samples) {
@@ -238,12 +241,23 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
   }
 }
 
+void add_to_homes(std::vector<PeerSample>& samples) {
+  const auto again = [](const auto& value) { return encode(value); };
+  samples.push_back({"HomeAsked", encode(HomeAsked{"projections.read_index", {"$projection", "1"}, std::string("\0\xff", 2), std::chrono::milliseconds(258)}), PeerKind::home,
+                     [=](std::string_view b) { return written(decode_home_asked(b), again); }});
+  using Kind = HomeAnswered::Kind;
+  for (const auto& [name, answered] : {std::pair{"HomeAnswered", HomeAnswered{Kind::answered, std::string("\0\xff", 2)}}, {"HomeAnswered-failed", {Kind::failed, {}, full_error()}},
+                                       {"HomeAnswered-elsewhere", {Kind::not_here, {}, full_error()}}})
+    samples.push_back({name, encode(answered), {}, [=](std::string_view b) { return written(decode_home_answered(b), again); }});
+}
+
 }  // namespace
 
 std::vector<PeerSample> peer_samples() {
   std::vector<PeerSample> samples;
   add_with_coordinator(samples);
   add_between_nodes(samples);
+  add_to_homes(samples);
   return samples;
 }
 

@@ -10,6 +10,7 @@
 #include "evershard/storage/identity.hpp"
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/records.hpp"
+#include "evershard/storage/removal_row.hpp"
 #include "evershard/storage/waiting_row.hpp"
 #include "tests/storage/record_examples.hpp"
 
@@ -136,15 +137,16 @@ TEST(StorageGolden, RecordWithStubs) {
   const auto stubs = with_stubs(record, shard_7, offset_1000, {{0, EventState::removed}, {1, EventState::erased}});
   ASSERT_TRUE(stubs);
   EXPECT_EQ(hex(*stubs),
-            golden("01 00 0300 b8b30b0c 43000000 72000000 9c000000"  // version, flags, count, checksum, ends
+            golden("01 00 0300 99c129a8 4a000000 79000000 a3000000"  // version, flags, count, checksum, ends
                    // offset 1000: removed
-                   "dfa42cc4 01 01"                      // checksum, state: removed, seq_nr 1
+                   "fd3bb928 01 01"                      // checksum, state: removed, seq_nr 1
                    "00010203040546078809 0a0b0c0d0e0f"    // id
-                   "31"                                   // flags: aggregate, content hash, request
+                   "71"                                   // flags: aggregate, content hash, request, command
                    "0000000000000000"                     // occurred_at: not kept
                    "dde37d845d8fb301"                     // content hash
                    "00 03"                                // index 0 of 3
                    "f0f1f2f3f4f546f788f9fafbfcfdfeff"     // request
+                   "03 706179 02 6f6b"                    // command "pay", reply "ok"
                    "05 6f72646572 01 31"                  // order-1
                    "00 00"                                // no type, no format
                    // offset 1001: erased
@@ -154,6 +156,16 @@ TEST(StorageGolden, RecordWithStubs) {
                    "05 6f72646572 01 31 04 50616964 00"          // order-1, "Paid", unspecified
                    // offset 1002: as it was
                    "b1408ffa 00 00 20212223242546 27a829 2a2b2c2d2e2f 02 003049d4ad490600 02 03 04 5365656e 02 01 62 00"));
+}
+
+TEST(StorageGolden, Removal) {
+  const RemovalRow row{SeqNr{250}, SeqNr{1}, position_70000, true, "op"};
+  EXPECT_EQ(hex(encode_removal(row, {"order", "1"})), golden("01 01"              // version, flags: the aggregate
+                                                             "fa01 01 f0a204"     // before 250, from 1, last position 70,000
+                                                             "02 6f70"            // operation "op"
+                                                             "500d00a1a4459663"));  // checksum
+  EXPECT_EQ(hex(removing_key({"order", "1"})), hex("\x03retention/removing/order-1"));
+  EXPECT_EQ(hex(removed_key({"order", "1"})), hex("\x03retention/removed/order-1"));
 }
 
 // ---- the order

@@ -18,8 +18,11 @@
 #include <vector>
 
 #include "evershard/protocol/codec.hpp"
+#include "evershard/v1/documents.pb.h"
+#include "evershard/v1/projections.pb.h"
 #include "evershard/v1/service.pb.h"
 #include "evershard/v1/store.pb.h"
+#include "evershard/v1/tables.pb.h"
 
 namespace evershard {
 namespace {
@@ -58,6 +61,9 @@ std::string deterministic(const pb::Message& message) {
 std::vector<std::string> wire_names() {
   static_cast<void>(v1::AppendRequest::descriptor());  // links what the generated pool is to know
   static_cast<void>(v1::StatsResponse::descriptor());
+  static_cast<void>(v1::ProjectionInfo::descriptor());
+  static_cast<void>(v1::SelectRequest::descriptor());
+  static_cast<void>(v1::Document::descriptor());
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(wire)) {
     if (entry.path().extension() == ".bin") names.push_back(entry.path().stem().string());

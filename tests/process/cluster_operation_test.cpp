@@ -40,19 +40,15 @@ class OperatedCluster : public ::testing::Test {
   }
   [[nodiscard]] std::string secret() const { return (folder_.path() / "secret").string(); }
   [[nodiscard]] std::string in(const std::string& name) const { return (folder_.path() / name).string(); }
-  static std::string ready(Process& process) {
-    const auto lines = process.lines(1, 120s);
-    return lines.empty() ? "" : lines.front().substr(std::string("ready ").size(), lines.front().find(' ', 6) - 6);
-  }
   void start_coordinator(const std::string& data) {
     coordinator_ = std::make_unique<Process>(std::vector<std::string>{EVERSHARD_PROGRAM, "coordinator", "--data", in(data), "--listen", "127.0.0.1:0", "--nodes", "2", "--shards", "4", "--secret-file", secret()});
-    coordinator_at_ = ready(*coordinator_);
+    coordinator_at_ = coordinator_->ready();
   }
   void start_node(int number) {
     auto& node = nodes_[number];
     node = std::make_unique<Process>(std::vector<std::string>{EVERSHARD_PROGRAM, "node", "--node", std::to_string(number), "--data", in("node-" + std::to_string(number)), "--coordinator", coordinator_at_, "--shards", "4",
                                                               "--secret-file", secret(), "--listen", "127.0.0.1:0", "--http-listen", "none"});
-    door_[number] = ready(*node);
+    door_[number] = node->ready();
   }
   void stop_all() {
     for (auto& [number, node] : nodes_) {
@@ -148,15 +144,115 @@ TEST_F(OperatedCluster, IsAskedGivenUpInPartAndMadeAnew) {
   stop_all();
 }
 
+TEST_F(OperatedCluster, ReadsItsConfigurationFromFiles) {
+  const auto write = [&](const char* name, const std::string& text) {
+    std::ofstream(in(name)) << text;
+    return in(name);
+  };
+  const auto order = write("order.conf", "[order]\ndata = " + in("order") + "\nlisten = 127.0.0.1:0\nshards = 4\n[cluster]\ncluster = shop\nsecret-file = " + secret() + "\n");
+  coordinator_ = std::make_unique<Process>(std::vector<std::string>{EVERSHARD_PROGRAM, "coordinator", "--config", order});
+  coordinator_at_ = coordinator_->ready();
+  ASSERT_FALSE(coordinator_at_.empty());
+  // A flag goes before the environment, that before the file.
+  const auto node = write("node.conf", "data = " + in("node-1") + "\nlisten = 127.0.0.1:0\nhttp-listen = none\nshards = 4\nnode = 9\ncoordinator = 127.0.0.1:1\ncluster = wrong\nsecret-file = " + secret() + "\n");
+  nodes_[1] = std::make_unique<Process>(std::vector<std::string>{"/usr/bin/env", "EVERSHARD_NODE=8", "EVERSHARD_CLUSTER=shop", EVERSHARD_PROGRAM, "node", "--config", node, "--node", "1", "--coordinator", coordinator_at_});
+  door_[1] = nodes_[1]->ready();
+  ASSERT_FALSE(door_[1].empty());
+  ASSERT_TRUE(before_long([&] { return times(status(), "\"state\":\"open\"") == 4; })) << status();
+  append_some("a");
+
+  const auto wrong = run({EVERSHARD_PROGRAM, "coordinator", "--config", write("wrong.conf", "[cluster]\nsecret-fil = x\n")});
+  EXPECT_EQ(wrong.status, 5);
+  EXPECT_THAT(wrong.err, HasSubstr("line 2: there is no setting \"secret-fil\"; did you mean secret-file?"));
+  const auto near = run({"/usr/bin/env", "EVERSHARD_SECRET_FIEL=x", EVERSHARD_PROGRAM, "node", "--check"});
+  EXPECT_EQ(near.status, 5);
+  EXPECT_THAT(near.err, HasSubstr("did you mean EVERSHARD_SECRET_FILE?"));
+  const auto checked = run({EVERSHARD_PROGRAM, "node", "--config", node, "--check"});
+  EXPECT_EQ(checked.status, 0) << checked.err;
+  EXPECT_THAT(checked.out, HasSubstr("\"name\":\"node\",\"value\":\"9\",\"default\":\"0\",\"source\":\"" + node + ", line 5\""));
+  stop_all();
+}
+
+TEST_F(OperatedCluster, KnowsItsNodesByTheirCertificates) {
+  // As docs/link.md says.
+  const auto openssl = [&](const std::string& words) { return std::system(("cd " + folder_.path().string() + " && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes " + words + " 2>/dev/null").c_str()); };
+  ASSERT_EQ(openssl("-days 30 -subj /CN=peers-ca -keyout peers-ca.key -out peers-ca.pem"), 0);
+  for (const auto* member : {"coordinator", "node/1"}) {
+    const std::string file = *member == 'c' ? "coordinator" : "node-1";
+    ASSERT_EQ(openssl("-days 30 -CA peers-ca.pem -CAkey peers-ca.key -subj /CN=" + file + " -addext basicConstraints=critical,CA:FALSE -addext subjectAltName=IP:127.0.0.1,URI:evershard://evershard/" + member +
+                      " -keyout " + file + ".key -out " + file + ".pem"), 0);
+  }
+  const auto papers = [&](std::vector<std::string> words, const std::string& file) {
+    words.insert(words.end(), {"--peers-ca", in("peers-ca.pem"), "--peers-cert", in(file + ".pem"), "--peers-key", in(file + ".key")});
+    return words;
+  };
+  coordinator_ = std::make_unique<Process>(papers({EVERSHARD_PROGRAM, "coordinator", "--data", in("order"), "--listen", "127.0.0.1:0", "--shards", "4"}, "coordinator"));
+  coordinator_at_ = coordinator_->ready();
+  const auto node = [&](int number) {
+    return papers({EVERSHARD_PROGRAM, "node", "--node", std::to_string(number), "--data", in("node-" + std::to_string(number)), "--coordinator", coordinator_at_, "--shards", "4", "--listen", "127.0.0.1:0", "--http-listen", "none"}, "node-1");
+  };
+  nodes_[1] = std::make_unique<Process>(node(1));
+  door_[1] = nodes_[1]->ready();
+  ASSERT_TRUE(before_long([&] { return times(status(), "\"state\":\"open\"") == 4; })) << nodes_[1]->errors();
+  append_some("a");
+
+  const auto second = run(node(2));
+  EXPECT_EQ(second.status, 5);
+  EXPECT_THAT(second.err, HasSubstr("is for \"evershard://evershard/node/1\", not for \"evershard://evershard/node/2\""));
+  // It may start with a certificate that says nothing, if it is told to; the cluster does not take it.
+  ASSERT_EQ(openssl("-days 30 -CA peers-ca.pem -CAkey peers-ca.key -subj /CN=any -addext subjectAltName=IP:127.0.0.1 -keyout any.key -out any.pem"), 0);
+  auto words = node(2);
+  for (auto& word : words) {
+    if (word == in("node-1.pem")) word = in("any.pem");
+    if (word == in("node-1.key")) word = in("any.key");
+  }
+  words.push_back("--peers-unbound-certs");
+  {
+    Process unbound(words);
+    EXPECT_TRUE(before_long([&] { return unbound.errors().find("the peer refused: its certificate names no member of a cluster, not for") != std::string::npos; })) << unbound.errors();
+    EXPECT_THAT(unbound.errors(), HasSubstr("insecure, as asked for"));
+    EXPECT_TRUE(before_long([&] { return coordinator_->errors().find("link refused") != std::string::npos; }));
+  }
+  EXPECT_EQ(times(status(), "\"node\":2"), 0u) << status();
+
+  // Told to, both read their files anew; what cannot be read stays in force.
+  for (const auto& [process, file] : {std::pair{nodes_[1].get(), "node-1.key"}, std::pair{coordinator_.get(), "coordinator.key"}}) {
+    std::ofstream(in(file)) << "no key";
+    process->signal(SIGHUP);
+    EXPECT_TRUE(before_long([&, process = process, file = file] { return process->errors().find("files not reloaded") != std::string::npos && process->errors().find(file) != std::string::npos; })) << process->errors();
+  }
+  append_some("b");
+  stop_all();
+}
+
+TEST(ClusterLaunch, KeepsTheShardsThatTheClusterHas) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> again{EVERSHARD_PROGRAM, "cluster", "launch", "1", "--data", folder.path().string(), "--listen", "127.0.0.1:0"};
+  auto first = again;
+  first.insert(first.end(), {"--shards", "3"});
+  for (const auto& words : {first, again}) {
+    Process launched(words);
+    const auto lines = launched.lines(3, 120s);
+    ASSERT_EQ(lines.size(), 3u);
+    EXPECT_THAT(lines.back(), HasSubstr("ready "));
+    launched.signal(SIGTERM);
+    EXPECT_EQ(launched.wait().status, 0);
+  }
+  auto other = again;
+  other.insert(other.end(), {"--shards", "5"});
+  const auto refused = run(other);
+  EXPECT_EQ(refused.status, 5);
+  EXPECT_THAT(refused.err, HasSubstr("is of 3 shards, not 5"));
+}
+
 TEST(ClusterCommands, RefuseAStoreInOneProcess) {
   const auto directory = run({EVERSHARD_PROGRAM, "cluster", "status", "--data", "anything"});
   EXPECT_EQ(directory.status, 5);
   EXPECT_THAT(directory.err, HasSubstr("it has no cluster"));
   const TemporaryFolder folder;
   Process server({EVERSHARD_PROGRAM, "serve", "--data", (folder.path() / "data").string(), "--listen", "127.0.0.1:0", "--http-listen", "none"});
-  const auto lines = server.lines(1, 120s);
-  ASSERT_FALSE(lines.empty());
-  const auto address = lines.front().substr(6, lines.front().find(' ', 6) - 6);
+  const auto address = server.ready();
+  ASSERT_FALSE(address.empty()) << server.errors();
   for (const auto& words : std::vector<std::vector<std::string>>{{"cluster", "status"}, {"cluster", "assign", "1", "--to", "2"}}) {
     std::vector<std::string> all{EVERSHARD_PROGRAM};
     all.insert(all.end(), words.begin(), words.end());

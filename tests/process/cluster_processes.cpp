@@ -20,22 +20,32 @@ constexpr auto ready_deadline = 120s;
 
 }  // namespace
 
+std::vector<std::string> with_flags(std::vector<std::string> words, const std::map<std::string, std::string>& flags) {
+  for (const auto& [flag, value] : flags) {
+    const auto at = std::ranges::find(words, flag);
+    if (at == words.end()) words.insert(words.end(), {flag, value});
+    else *(at + 1) = value;
+  }
+  return words;
+}
+
 ClusterProcesses::ClusterProcesses(std::filesystem::path folder, Options options) : folder_(std::move(folder)), options_(std::move(options)) {
   std::filesystem::create_directories(folder_);
   const auto mask = ::umask(0077);
   std::ofstream(secret()) << "a secret of more than sixteen bytes, thirty-two perhaps\n";
   ::umask(mask);
-  addresses_[coordinator] = "127.0.0.1:0";
+  addresses_[coordinator] = (options_.host ? options_.host(coordinator) : "127.0.0.1") + ":0";
   start(coordinator);
-  for (std::uint32_t n = 1; n <= options_.nodes; ++n) {
+  const auto members = options_.nodes + options_.gateways;
+  for (std::uint32_t n = 1; n <= members; ++n) {
     addresses_[n] = "127.0.0.1:0";
     if (options_.relays) {
       to_coordinator_[n] = std::make_unique<Relay>(addresses_[coordinator]);
       to_node_[n] = std::make_unique<Relay>("");
     }
   }
-  for (std::uint32_t n = 1; n <= options_.nodes; ++n) launch(n);
-  for (std::uint32_t n = 1; n <= options_.nodes; ++n) start(n);
+  for (std::uint32_t n = 1; n <= members; ++n) launch(n);
+  for (std::uint32_t n = 1; n <= members; ++n) start(n);
   EXPECT_TRUE(wait_until_whole()) << "the cluster does not come together";
 }
 
@@ -58,13 +68,12 @@ std::vector<std::string> ClusterProcesses::words(std::uint32_t number) const {
          relay == to_coordinator_.end() ? address(coordinator) : relay->second->address()});
     if (relay != to_coordinator_.end()) add({"--peers-address", to_node_.at(number)->address()});
   }
-  if (!options_.flags) return words;
-  for (const auto& [flag, value] : options_.flags(number)) {
-    const auto at = std::ranges::find(words, flag);
-    if (at == words.end()) add({flag, value});
-    else *(at + 1) = value;
+  if (options_.host) {
+    add({"--peers-insecure"});  // the secret goes over the wires of a test
+    if (number != coordinator) add({"--unix-socket", socket(number), "--peers-listen", options_.host(number) + ":0"});
   }
-  return words;
+  if (number > options_.nodes) add({"--gateway"});
+  return options_.flags ? with_flags(std::move(words), options_.flags(number)) : words;
 }
 
 void ClusterProcesses::launch(std::uint32_t number) { processes_[number] = std::make_unique<Process>(words(number)); }
@@ -73,13 +82,12 @@ void ClusterProcesses::launch(std::uint32_t number) { processes_[number] = std::
 void ClusterProcesses::start(std::uint32_t number) {
   auto& process = processes_[number];
   if (process == nullptr || process->pid() <= 0) launch(number);
-  const auto lines = process->lines(1, ready_deadline);
-  if (lines.empty() || !lines.front().starts_with("ready ")) {
+  auto address = process->ready(ready_deadline);
+  if (address.empty()) {
     ADD_FAILURE() << data(number).filename() << " did not become ready: " << process->errors();
     return;
   }
-  const auto end = lines.front().find(' ', 6);
-  addresses_[number] = lines.front().substr(6, end == std::string::npos ? end : end - 6);
+  addresses_[number] = std::move(address);
   if (const auto relay = to_node_.find(number); relay != to_node_.end()) {
     const std::string what = "address=", said = process->errors();
     const auto peers = said.find("speaks=peers");
@@ -101,7 +109,7 @@ void ClusterProcesses::stop(std::uint32_t number) {
 }
 
 void ClusterProcesses::stop_all() {
-  for (std::uint32_t n = options_.nodes; n != coordinator; --n) stop(n);
+  for (std::uint32_t n = options_.nodes + options_.gateways; n != coordinator; --n) stop(n);
   stop(coordinator);
 }
 
@@ -111,13 +119,9 @@ Finished ClusterProcesses::wait(std::uint32_t number, std::chrono::milliseconds 
   return finished;
 }
 
-bool ClusterProcesses::logs(std::uint32_t number, const std::string& text, std::chrono::milliseconds deadline) {
-  for (const auto until = Clock::now() + deadline; Clock::now() < until; std::this_thread::sleep_for(10ms))
-    if (log(number).find(text) != std::string::npos) return true;
-  return false;
-}
+bool ClusterProcesses::logs(std::uint32_t number, const std::string& text, std::chrono::milliseconds deadline) { return processes_.at(number)->says(text, deadline); }
 
-Remote ClusterProcesses::connect(std::uint32_t node, std::chrono::milliseconds timeout) const { return Remote::connect({.server = address(node), .timeout = timeout}).value(); }
+Remote ClusterProcesses::connect(std::uint32_t node, std::chrono::milliseconds timeout) const { return Remote::connect({.server = door(node), .timeout = timeout}).value(); }
 
 std::string ClusterProcesses::aggregate_in(std::uint32_t shard) const {
   for (int i = 0;; ++i) {
@@ -128,7 +132,7 @@ std::string ClusterProcesses::aggregate_in(std::uint32_t shard) const {
 
 bool ClusterProcesses::wait_until_whole(std::chrono::milliseconds deadline) {
   const auto until = Clock::now() + deadline;
-  for (std::uint32_t n = 1; n <= options_.nodes; ++n) {
+  for (std::uint32_t n = 1; n <= options_.nodes + options_.gateways; ++n) {
     auto store = connect(n, 2s);
     for (std::uint32_t shard = 0; shard != options_.shards; ++shard) {
       // Without an event: what is expected of it cannot be, and its owner has to say so.

@@ -16,14 +16,20 @@
 
 namespace evershard::testing {
 
+/// The words, with these flags beside theirs, or instead of them.
+[[nodiscard]] std::vector<std::string> with_flags(std::vector<std::string> words, const std::map<std::string, std::string>& flags);
+
 /// Number 0 is the coordinator's, the nodes are numbered from 1.
 class ClusterProcesses {
  public:
   static constexpr std::uint32_t coordinator = 0;
   struct Options {
     std::uint32_t nodes = 3;
+    std::uint32_t gateways = 0;  ///< numbered behind the nodes
     std::uint32_t shards = 4;
     bool relays = false;  ///< what the processes say to each other goes through relay()
+    /// Where each listens for the others, and nobody else can reach it: clients come through a Unix socket. None: all are on loopback.
+    std::function<std::string(std::uint32_t number)> host{};
     /// Words before a process's own; they have to end in exec.
     std::function<std::vector<std::string>(std::uint32_t number)> within{};
     std::function<std::map<std::string, std::string>(std::uint32_t number)> flags{};  ///< beside, or instead of, its own
@@ -55,6 +61,8 @@ class ClusterProcesses {
   [[nodiscard]] std::uint32_t nodes() const { return options_.nodes; }
   [[nodiscard]] std::uint32_t shards() const { return options_.shards; }
   [[nodiscard]] std::string address(std::uint32_t number) const { return addresses_.at(number); }
+  /// Where clients reach a node.
+  [[nodiscard]] std::string door(std::uint32_t node) const { return options_.host ? "unix:" + socket(node) : address(node); }
   [[nodiscard]] std::filesystem::path secret() const { return folder_ / "secret"; }
   [[nodiscard]] Remote connect(std::uint32_t node, std::chrono::milliseconds timeout = std::chrono::seconds(30)) const;
   /// The words of a process of this cluster, to start one more like it.
@@ -66,6 +74,8 @@ class ClusterProcesses {
   [[nodiscard]] std::string aggregate_in(std::uint32_t shard) const;
 
  private:
+  [[nodiscard]] std::string socket(std::uint32_t node) const { return (folder_ / ("door-" + std::to_string(node))).string(); }
+
   const std::filesystem::path folder_;
   const Options options_;
   std::map<std::uint32_t, std::unique_ptr<Process>> processes_;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <random>
 #include <utility>
 
 namespace evershard::testing {
@@ -116,9 +117,23 @@ std::vector<std::string> Process::lines(std::size_t count, std::chrono::millisec
   return lines_of(out_.text);
 }
 
+std::string Process::ready(std::chrono::milliseconds deadline) {
+  constexpr std::string_view word = "ready ";
+  const auto said = lines(1, deadline);
+  if (said.empty() || !said.front().starts_with(word)) return {};
+  return said.front().substr(word.size(), said.front().find(' ', word.size()) - word.size());
+}
+
 std::string Process::errors() {
   const std::lock_guard lock(mutex_);
   return err_.text;
+}
+
+bool Process::says(const std::string& text, std::chrono::milliseconds deadline) {
+  std::unique_lock lock(mutex_);
+  const auto stands_there = [&] { return err_.text.find(text) != std::string::npos; };
+  changed_.wait_for(lock, deadline, [&] { return err_.ended || stands_there(); });
+  return stands_there();
 }
 
 void Process::signal(int number) {
@@ -151,6 +166,16 @@ Finished Process::wait(std::chrono::milliseconds deadline) {
   finished.out = std::move(out_.text);
   finished.err = std::move(err_.text);
   return finished;
+}
+
+int rounds_or(int usual) {
+  const char* const text = std::getenv("EVERSHARD_ROUNDS");
+  return text != nullptr ? std::stoi(text) : usual;
+}
+
+std::uint64_t seed_of_run() {
+  const char* const text = std::getenv("EVERSHARD_SEED");
+  return text != nullptr ? std::stoull(text) : std::random_device{}();
 }
 
 Finished run(const std::vector<std::string>& words, std::string_view input, const ProcessOptions& options) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,8 +41,12 @@ class Process {
   void close_input();
   /// Waits until standard output has so many lines in all, and returns them; fewer: the deadline passed or it ended.
   std::vector<std::string> lines(std::size_t count, std::chrono::milliseconds deadline = std::chrono::seconds(20));
+  /// What follows `ready ` on its first line: where it serves, mostly. Empty: it did not become ready.
+  std::string ready(std::chrono::milliseconds deadline = std::chrono::seconds(120));
   /// What it has written to its standard error so far.
   [[nodiscard]] std::string errors();
+  /// Whether the text comes to stand there, in so long.
+  [[nodiscard]] bool says(const std::string& text, std::chrono::milliseconds deadline = std::chrono::seconds(60));
   void signal(int number);
   [[nodiscard]] int pid() const { return pid_; }
   /// Closes our end of its standard output: its next write meets a closed pipe.
@@ -65,6 +70,11 @@ class Process {
   Capture err_;
   bool stop_reading_ = false;
 };
+
+/// How many rounds a test goes: EVERSHARD_ROUNDS, where it is set.
+[[nodiscard]] int rounds_or(int usual);
+/// What a test's dice begin with: EVERSHARD_SEED, or anything.
+[[nodiscard]] std::uint64_t seed_of_run();
 
 /// Starts it, feeds it all of `input`, waits.
 Finished run(const std::vector<std::string>& words, std::string_view input = {}, const ProcessOptions& options = {});

@@ -61,6 +61,7 @@ std::string difference(const RecordedEvent& a, const RecordedEvent& b) {
   compare("format", a.format, b.format);
   compare("metadata", a.metadata, b.metadata);
   compare("occurred_at", a.occurred_at, b.occurred_at);
+  compare("state", a.state, b.state);
   compare("append_index", a.append_index, b.append_index);
   compare("append_events", a.append_events, b.append_events);
   if (fields.empty() && !(a == b)) fields = "another";
@@ -211,13 +212,48 @@ std::vector<AggregateInfo> LocalModel::aggregates(const std::optional<std::strin
   }
   std::vector<AggregateInfo> infos;
   for (const auto& id : ids) {
-    if (infos.size() < most) infos.push_back(aggregate(id, head()));
+    if (infos.size() < most && !hidden(id, head())) infos.push_back(aggregate(id, head()));
   }
   return infos;
 }
 
+void LocalModel::remove(const AggregateId& aggregate, SeqNr before, bool whole) {
+  for (auto& event : events_) {
+    if (event.aggregate != aggregate || event.seq_nr >= before) continue;
+    event.state = EventState::removed;
+    event.type.clear();
+    event.tags.clear();
+    event.also.clear();
+    event.payload.clear();
+    event.format = PayloadFormat::unspecified;
+    event.metadata.clear();
+    event.occurred_at = {};
+  }
+  gone_[aggregate] = {before, whole};
+  if (whole) {
+    snapshots_.erase(aggregate);
+  } else if (const auto slots = snapshots_.find(aggregate); slots != snapshots_.end()) {
+    std::erase_if(slots->second.retained, [&](const auto& copy) { return copy.first + 1 < before; });
+  }
+}
+
+SeqNr LocalModel::gone_before(const AggregateId& aggregate) const {
+  const auto gone = gone_.find(aggregate);
+  return gone == gone_.end() ? SeqNr{1} : gone->second.first;
+}
+
+bool LocalModel::hidden(const AggregateId& aggregate, GlobalPosition up_to) const {
+  bool is = false;
+  for (const auto& event : events_) {
+    if (event.position <= up_to && event.aggregate == aggregate) is = event.type == "$AggregateRemoved";
+  }
+  return is;
+}
+
 bool LocalModel::put_snapshot(const Snapshot& snapshot) {
   if (snapshot.version.value == 0 || snapshot.version > version_of(snapshot.aggregate)) return false;
+  const auto gone = gone_.find(snapshot.aggregate);
+  if (gone != gone_.end() && snapshot.version + (gone->second.second ? 0 : 1) < gone->second.first) return false;
   write(snapshot);
   return true;
 }

@@ -39,6 +39,15 @@ class LocalModel {
   [[nodiscard]] std::vector<AggregateInfo> aggregates(const std::optional<std::string>& type, const std::optional<AggregateId>& after,
                                                       std::size_t limit) const;
 
+  /// An event that the store itself wrote, at the next position.
+  void wrote(RecordedEvent event) { events_.push_back(std::move(event)); }
+  /// The aggregate's events below are stubs from now on; `whole`: removed, not truncated.
+  void remove(const AggregateId& aggregate, SeqNr before, bool whole);
+  /// Below which they are gone already; 1: none is.
+  [[nodiscard]] SeqNr gone_before(const AggregateId& aggregate) const;
+  /// Its last event says that it was removed.
+  [[nodiscard]] bool hidden(const AggregateId& aggregate, GlobalPosition up_to) const;
+
   /// False: there is no such version.
   bool put_snapshot(const Snapshot& snapshot);
   [[nodiscard]] std::optional<Snapshot> latest(const AggregateId& aggregate) const;
@@ -73,6 +82,7 @@ class LocalModel {
   std::vector<Request> requests_;
   std::map<IdKey, Known> ids_;
   std::map<AggregateId, Slots> snapshots_;
+  std::map<AggregateId, std::pair<SeqNr, bool>> gone_;  ///< before, and whether as a whole
 };
 
 /// Names of the fields that differ; empty: they are equal.

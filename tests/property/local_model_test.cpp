@@ -154,7 +154,8 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
     else if (choice < 77) put_snapshot();
     else if (choice < 83) read_snapshots();
     else if (choice < 88) go_on_reading();
-    else if (choice < 95) follow();
+    else if (choice < 94) follow();
+    else if (choice < 96) remove();
     else if (choice < 98) flush();
     else reopen();
   }
@@ -313,7 +314,7 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
     const auto up_to = dice_->one_in(2) ? std::optional(GlobalPosition{somewhere()}) : std::nullopt;
     const auto expected = model_->aggregate(id, up_to.value_or(model_->head()));
     const auto found = store_->aggregate(id, up_to);
-    ASSERT_EQ(found.has_value(), expected.version.value > 0);
+    ASSERT_EQ(found.has_value(), expected.version.value > 0 && !model_->hidden(id, up_to.value_or(model_->head())));
     if (found) {
       ASSERT_TRUE(*found == expected) << found->version.value << " instead of " << expected.version.value;
     } else {
@@ -341,6 +342,55 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
     ASSERT_EQ(answer.has_value(), expected) << (answer ? "stored" : answer.error().what);
     if (!answer) {
       ASSERT_EQ(answer.error().code, ErrorCode::not_found);
+    }
+  }
+
+  /// Truncation or removal; sometimes broken off, and finished by whatever comes next.
+  void remove() {
+    const auto id = dice_->aggregate();
+    const auto version = model_->aggregate(id, model_->head()).version;
+    const bool whole = dice_->one_in(2), hidden = model_->hidden(id, model_->head());
+    const auto before = SeqNr{dice_->below(version.value + 3)};
+    const bool stop = dice_->one_in(3);
+    const Progress progress = [stop](std::uint64_t, std::uint64_t) { return !stop; };
+    TruncateOptions options;
+    options.uncovered = dice_->one_in(2);
+    // What an earlier one left is done first: its last entry in the log.
+    ASSERT_TRUE(store_->vacuum());
+    ASSERT_NO_FATAL_FAILURE(learn_what_it_wrote());
+    const auto done = whole ? store_->retention().remove_aggregate(id, options, progress) : store_->retention().truncate_aggregate(id, before, options, progress);
+    const auto latest = model_->latest(id);
+    const bool covered = latest && latest->version + 1 >= before;
+    const bool gone = whole ? hidden : hidden || before <= model_->gone_before(id);
+    if (version == SeqNr{0}) {
+      ASSERT_FALSE(done);
+      ASSERT_EQ(done.error().code, ErrorCode::not_found);
+    } else if (!whole && (before < SeqNr{2} || before > version + 1 || (!gone && !covered && !options.uncovered))) {
+      ASSERT_FALSE(done);
+      ASSERT_EQ(done.error().code, ErrorCode::invalid_argument) << done.error().what;
+    } else if (gone) {
+      ASSERT_TRUE(done) << done.error().what;
+      ASSERT_EQ(done->events, 0u);
+      ASSERT_EQ(done->operation, "");
+    } else {
+      ASSERT_TRUE(done || done.error().code == ErrorCode::cancelled) << done.error().what;
+      model_->remove(id, whole ? version + 1 : before, whole);
+      // Streams and feeds that are open may have either; those that begin now have not.
+      streams_.clear();
+      for (auto& open : feeds_) open.feed = store_->follow(open.query, {.after = open.checkpoint, .page_events_max = 7});
+    }
+    ASSERT_NO_FATAL_FAILURE(learn_what_it_wrote());
+  }
+
+  void learn_what_it_wrote() {
+    const auto head = store_->head();
+    ASSERT_TRUE(head);
+    for (auto position = model_->head() + 1; position <= *head; ++position) {
+      auto event = store_->event_at(position);
+      ASSERT_TRUE(event) << event.error().what;
+      ASSERT_TRUE(event->type.starts_with('$')) << event->type;
+      last_offsets_[event->shard] = event->offset;
+      model_->wrote(*std::move(event));
     }
   }
 
@@ -435,8 +485,11 @@ class LocalAgainstModel : public ::testing::TestWithParam<Round> {
     for (auto& open : feeds_) open.feed = store_->follow(open.query, {.after = open.checkpoint, .page_events_max = 7});
   }
 
-  /// At the end, and after one more opening: everything, both ways.
+  /// At the end, and after one more opening: everything, both ways; and nothing is wrong with it.
   void compare_all() {
+    const auto report = store_->verify();
+    ASSERT_TRUE(report) << report.error().what;
+    ASSERT_EQ(report->errors, 0u) << report->findings.front();
     read(store_->read(Query::all()), model_->events());
     ASSERT_NO_FATAL_FAILURE(go_on_reading());
     read(store_->read(Query::all(), {.direction = Direction::backwards}), model_->read(Query::all(), {.direction = Direction::backwards}));

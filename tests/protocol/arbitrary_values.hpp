@@ -55,13 +55,13 @@ inline std::string string() { return text(); }
 
 inline Event event() {
   return {.id = id(), .aggregate = optional(aggregate), .type = text(), .tags = several(string), .also = several(aggregate),
-          .payload = bytes(), .format = format(), .metadata = bytes(), .occurred_at = optional(time)};
+          .payload = bytes(), .format = format(), .metadata = bytes(), .occurred_at = optional(time), .subject = text()};
 }
 
 inline RecordedEvent recorded_event() {
   return {.position = position(), .shard = shard(), .offset = ShardOffset{number()}, .id = id(), .aggregate = optional(aggregate),
           .seq_nr = seq_nr(), .type = text(), .tags = several(string), .also = several(aggregate), .payload = bytes(), .format = format(),
-          .metadata = bytes(), .occurred_at = time(), .state = up_to(EventState::erased)};
+          .metadata = bytes(), .occurred_at = time(), .state = up_to(EventState::erased), .subject = text()};
 }
 
 inline QueryItem query_item() { return {several(string), several(string), several(aggregate)}; }

@@ -5,7 +5,12 @@
 #include <map>
 
 #include "evershard/cluster/wire/status.hpp"
+#include "evershard/v1/documents.pb.h"
+#include "evershard/v1/groups.pb.h"
+#include "evershard/v1/projections.pb.h"
+#include "evershard/v1/retention.pb.h"
 #include "evershard/v1/service.pb.h"
+#include "evershard/v1/tables.pb.h"
 #include "tests/remote/raw_calls.hpp"
 #include "tests/remote/served_store.hpp"
 
@@ -34,6 +39,46 @@ const std::map<std::string, std::string> scope_of{
     {"Administration.Backup", "admin"},
     {"Administration.ClusterStatus", "admin"},
     {"Administration.ClusterAssign", "admin"},
+    {"Documents.Define", "admin"},
+    {"Documents.Drop", "admin"},
+    {"Documents.Definitions", "read"},
+    {"Documents.Get", "read"},
+    {"Documents.List", "read"},
+    {"Documents.Remove", "append"},
+    {"Groups.CreateGroup", "admin"},
+    {"Groups.ChangeGroup", "admin"},
+    {"Groups.ResetGroup", "admin"},
+    {"Groups.DropGroup", "admin"},
+    {"Groups.ListGroups", "read"},
+    {"Groups.DescribeGroup", "read"},
+    {"Groups.ListParked", "read"},
+    {"Groups.ReplayParked", "append"},
+    {"Groups.DiscardParked", "append"},
+    {"Groups.Work", "append"},
+    {"Projections.CreateIndex", "admin"},
+    {"Projections.CreateValueIndex", "admin"},
+    {"Projections.CreateProjection", "admin"},
+    {"Projections.ChangeProjection", "admin"},
+    {"Projections.AskProjection", "admin"},
+    {"Projections.ListProjections", "read"},
+    {"Projections.DescribeProjection", "read"},
+    {"Projections.ReadIndex", "read"},
+    {"Projections.ReadValues", "read"},
+    {"Projections.WaitForProjection", "read"},
+    {"Retention.TruncateAggregate", "admin"},
+    {"Retention.RemoveAggregate", "admin"},
+    {"Retention.EraseSubject", "admin"},
+    {"Retention.ApplyRetention", "admin"},
+    {"Retention.SetRetentionPolicy", "admin"},
+    {"Retention.DropRetentionPolicy", "admin"},
+    {"Retention.ListRetentionPolicies", "read"},
+    {"Retention.ReadRetentionLog", "read"},
+    {"Tables.Select", "read"},
+    {"Tables.Explain", "read"},
+    {"Tables.DescribeTable", "read"},
+    {"Tables.ListTables", "read"},
+    {"Tables.ListParkedRows", "read"},
+    {"Tables.SettleParkedRows", "admin"},
 };
 const std::string tokens = "r read read-read-read-read\na append append-append-append\no admin admin-admin-admin-admin\n";
 const std::map<std::string, std::string> token_of{{"read", "read-read-read-read"}, {"append", "append-append-append"}, {"admin", "admin-admin-admin-admin"}};
@@ -55,11 +100,14 @@ grpc::Status call(grpc::Channel& channel, const google::protobuf::MethodDescript
 TEST(DoorAccess, EveryMethodAsksForItsScopeAndForNoOther) {
   ServedStore served({}, tokens);
   const auto channel = raw::channel(served.address());
-  const auto* file = v1::ReadRequest::descriptor()->file();
+  std::vector<const google::protobuf::ServiceDescriptor*> services;
+  for (const auto* file : {v1::ReadRequest::descriptor()->file(), v1::WorkRequest::descriptor()->file(), v1::ReadIndexRequest::descriptor()->file(), v1::SelectRequest::descriptor()->file(), v1::GetDocumentRequest::descriptor()->file(), v1::ApplyRetentionRequest::descriptor()->file()}) {
+    for (int s = 0; s < file->service_count(); ++s) services.push_back(file->service(s));
+  }
   std::size_t methods = 0;
-  for (int s = 0; s < file->service_count(); ++s) {
-    for (int m = 0; m < file->service(s)->method_count(); ++m, ++methods) {
-      const auto& method = *file->service(s)->method(m);
+  for (const auto* service : services) {
+    for (int m = 0; m < service->method_count(); ++m, ++methods) {
+      const auto& method = *service->method(m);
       const auto name = method.service()->name() + "." + method.name();
       SCOPED_TRACE(name);
       ASSERT_TRUE(scope_of.contains(name)) << "which scope does it need?";

@@ -41,8 +41,8 @@ inline std::unique_ptr<grpc::ClientContext> context(const std::string& token = {
 }
 
 inline grpc::Status unary(grpc::Channel& channel, const std::string& method, const std::string& request, std::string* response = nullptr,
-                          const std::string& token = {}) {
-  auto with = context(token);
+                          const std::string& token = {}, std::chrono::milliseconds timeout = std::chrono::seconds(20)) {
+  auto with = context(token, timeout);
   const grpc::internal::RpcMethod rpc(method.c_str(), grpc::internal::RpcMethod::NORMAL_RPC);
   grpc::ByteBuffer out;
   const auto status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(&channel, rpc, with.get(), bytes(request), &out);

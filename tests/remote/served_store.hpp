@@ -37,6 +37,11 @@ class ServedStore {
     watch = std::make_unique<serving::HeadWatch>(local);
     served = std::make_unique<serving::Served>(serving::Served{local, local, pool, *watch, [this] { return access; },
                                                                [] { return Result<RegisteredTypes>(RegisteredTypes{}); }});
+    served->groups = &local.groups();
+    served->own_projections = &local.projections();
+    served->tables = &local.tables();
+    served->documents = &local.documents();
+    served->retention = &local.retention();
     auto opened = door::Door::start(*served, options_);
     for (int tries = 0; tries < 200 && !opened; ++tries) {  // the port may be busy for a moment
       std::this_thread::sleep_for(std::chrono::milliseconds(10));

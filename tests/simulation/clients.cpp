@@ -77,8 +77,12 @@ void Simulation::expect_versions(Request& request) {
 // To the owner of its first event's shard; now and then again, whatever became of it.
 void Simulation::send_whole(std::uint64_t number, AppendId id, int tries) {
   const auto node = node_of(history_.request(id).events.front().shard);
-  network_.send(Network::clients + number, node, [this, id, node] {
-    if (auto& process = nodes_[node - 1]->process) submit_real(*process, id);
+  // Over links any node takes it, and gives it to that one.
+  const auto asked = options_.links ? 1 + static_cast<std::uint32_t>(network_.pick(nodes_.size())) : node;
+  network_.send(Network::clients + number, asked, [this, id, node, asked] {
+    auto& process = nodes_[asked - 1]->process;
+    if (!process) return;
+    asked == node ? submit_real(*process, id) : forward(*process, node, id);
   });
   if (tries == 0 || !network_.one_in(3)) return;
   network_.after(network_.pick(Network::second), [this, number, id, tries] {

@@ -36,7 +36,10 @@ void History::stored(const sharding::Cut& cut) {
     Shard& shard = shards_.at(opening.shard.value);
     if (opening.epoch <= shard.epoch) throw Broken("I-SingleWriter", "shard " + number(opening.shard) + " was opened twice under epoch " + number(opening.epoch));
     shard.epoch = opening.epoch;
-    if (opening.loses()) shard.lost.emplace_back(opening.lost_from, opening.lost_until), ++losses;
+    if (!opening.loses()) continue;
+    shard.lost.emplace_back(opening.lost_from, opening.lost_until), ++losses;
+    for (auto& placed : sequence_)
+      if (placed.shard == opening.shard && placed.offset >= opening.lost_from && !placed.lost_at) placed.lost_at = watermark();
   }
   std::map<AppendId, std::size_t> placed;
   std::set<AppendId> refused;
@@ -72,7 +75,7 @@ void History::stored(const sharding::Cut& cut) {
 void History::place(const sharding::Segment& segment, ShardOffset offset, CutNumber cut, std::map<AppendId, std::size_t>& placed) {
   const EventAt event = shards_[segment.shard.value].written[segment.epoch].at(offset).event;
   const std::size_t events = placed[event.append]++;
-  sequence_.push_back({event, segment.shard, offset});
+  sequence_.push_back({event, segment.shard, offset, {}});
   const GlobalPosition position = watermark();
   if (events == 0) {
     if (first_position_.contains(event.append)) throw Broken("I-Once", "append " + std::to_string(event.append) + " is placed again by cut " + number(cut));
@@ -88,8 +91,12 @@ void History::judge(AppendId id) const {
   const GlobalPosition place = first_position_.at(id);
   if (place <= request.floor) throw Broken("I-RealTime", "append " + std::to_string(id) + " stands at position " + number(place) + ", position " + number(request.floor) + " was known before it was sent");
   for (const auto& expected : request.expected) {
-    if (!expected.version.holds_for(version(expected.shard, expected.aggregate, place - 1)))
-      throw Broken("I-Version", "append " + std::to_string(id) + " at position " + number(place) + " expects version " + expected.version.text() + " of an aggregate that has version " + number(version(expected.shard, expected.aggregate, place - 1)));
+    const auto actual = version(expected.shard, expected.aggregate, place - 1);
+    if (expected.version.holds_for(actual)) continue;
+    // Of an aggregate that it does not write to a loss is no event: nothing orders the two.
+    const bool written = std::ranges::any_of(request.events, [&](const auto& event) { return event.shard == expected.shard; });
+    if (!written && any_lost(expected.shard)) continue;
+    throw Broken("I-Version", "append " + std::to_string(id) + " at position " + number(place) + " expects version " + expected.version.text() + " of an aggregate that has version " + number(actual));
   }
   for (const auto& condition : request.conditions) {
     for (GlobalPosition at = condition.from + 1; at < place; ++at) {
@@ -101,9 +108,10 @@ void History::judge(AppendId id) const {
   }
 }
 
-SeqNr History::version(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to) const {
+SeqNr History::version(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to, GlobalPosition losses_up_to) const {
   std::uint64_t version = 0;
   for (std::uint64_t p = 0; p != up_to.value; ++p) {
+    if (sequence_[p].lost_at && *sequence_[p].lost_at <= losses_up_to) continue;
     const auto& event = requests_[sequence_[p].event.append].events[sequence_[p].event.event];
     version += event.shard == shard && event.aggregate == aggregate;
   }
@@ -125,7 +133,7 @@ std::optional<Appended> History::find(AppendId id, GlobalPosition up_to) const {
   Appended answer{at->second, at->second + (request.events.size() - 1), {}, false};
   for (const auto& event : request.events) {
     if (!event.aggregate) continue;
-    AggregateVersion version{{"on" + std::to_string(event.shard.value), std::to_string(*event.aggregate)}, this->version(event.shard, *event.aggregate, answer.last_position)};
+    AggregateVersion version{{"on" + std::to_string(event.shard.value), std::to_string(*event.aggregate)}, this->version(event.shard, *event.aggregate, answer.last_position, at->second - 1)};  // a loss behind it is none of its
     if (std::ranges::find(answer.versions, version) == answer.versions.end()) answer.versions.push_back(std::move(version));
   }
   return answer;
@@ -159,6 +167,7 @@ void History::refused(AppendId id, const Error& error, GlobalPosition w, const s
     const auto expected = std::ranges::find_if(request.expected, [&](const auto& one) { return one.shard == shard && one.aggregate == aggregate; });
     if (expected == request.expected.end()) return dishonest("it expects nothing of aggregate " + text.text());
     if (expected->version.holds_for(actual)) dishonest("version " + number(actual) + " of aggregate " + text.text() + " is what it expects");
+    if (any_lost(shard)) return;  // it may have had more, and less
     if (actual < version(shard, aggregate, request.floor)) dishonest("aggregate " + text.text() + " was beyond version " + number(actual) + " before it was sent");
     if (actual > version(shard, aggregate, w)) dishonest("version " + number(actual) + " of aggregate " + text.text() + " cannot be read there");
   }

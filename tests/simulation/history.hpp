@@ -93,7 +93,9 @@ class History {
   [[nodiscard]] GlobalPosition watermark() const { return GlobalPosition{sequence_.size()}; }
   [[nodiscard]] CutNumber last_cut() const { return last_cut_; }
   [[nodiscard]] bool placed(AppendId id) const { return first_position_.contains(id); }
-  [[nodiscard]] SeqNr version(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to) const;
+  /// Of what was not given up when the watermark was there, which changes nothing of itself.
+  [[nodiscard]] SeqNr version(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to) const { return version(shard, aggregate, up_to, up_to); }
+  [[nodiscard]] SeqNr version(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to, GlobalPosition losses_up_to) const;
   [[nodiscard]] std::optional<GlobalPosition> first_match(sharding::Term term, GlobalPosition after, GlobalPosition up_to) const;
   /// What acknowledges it, as of there.
   [[nodiscard]] std::optional<Appended> find(AppendId id, GlobalPosition up_to) const;
@@ -104,6 +106,7 @@ class History {
     EventAt event;
     ShardId shard;
     ShardOffset offset;
+    std::optional<GlobalPosition> lost_at{};  ///< the watermark when it was given up
   };
   [[nodiscard]] const std::vector<Placed>& sequence() const { return sequence_; }
 

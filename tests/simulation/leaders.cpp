@@ -9,6 +9,11 @@ namespace evershard::simulation {
 using cluster::Coordinator;
 using cluster::CoordinatorOptions;
 
+void Simulation::stop(Leader& leader) {
+  leader.alive = false;
+  if (leader.link) leader.link->end(network_.one_in(3));
+}
+
 void Simulation::elect() {
   const auto led = log_.lead();
   if (!led) return;
@@ -18,7 +23,8 @@ void Simulation::elect() {
   options.digest_cuts = 20;
   options.fold_cuts = 5;
   options.waiting_events_max = 50;
-  leaders_.push_back(std::make_unique<Leader>(Leader{leaders_.size(), Coordinator(*led, options), true}));
+  leaders_.push_back(std::make_unique<Leader>(Leader{leaders_.size(), Coordinator(*led, options), true, {}, {}}));
+  if (options_.links) link(*leaders_.back());
   ++outcome_.leaders;
   tell("coordinator", leaders_.back()->number, "leads under epoch", led->epoch, "after cut", led->last_cut);
 }
@@ -27,10 +33,12 @@ void Simulation::perform(Leader& leader, cluster::CoordinatorActions actions) {
   for (const Error& warning : actions.warnings) tell("coordinator", leader.number, "warns:", warning.what);
   if (actions.ended) {
     tell("coordinator", leader.number, "steps down:", actions.ended->what);
-    leader.alive = false;
+    return stop(leader);
   }
   if (actions.fold) {
     const auto epoch = leader.coordinator.stored().epoch;
+    if (options_.off == Off::fold_held)
+      for (auto& held : *actions.fold) held.cut = leader.coordinator.stored().last_cut;
     if (log_.fold(epoch, *actions.fold)) {
       ++outcome_.folds;
       leader.coordinator.folded(log_.state());
@@ -53,15 +61,11 @@ void Simulation::perform(Leader& leader, cluster::CoordinatorActions actions) {
   for (const auto& outgoing : actions.send) {
     for (const auto& [node, member] : leader.coordinator.members()) {
       if (outgoing.to ? outgoing.to->node != node : !member.here) continue;
-      network_.send(leader.endpoint(), node, [this, node = node, from = leader.number, message = outgoing.message] {
-        if (auto& process = nodes_[node - 1]->process) receive(*process, message, from);
-      });
+      to_node(leader, node, [this, from = leader.number, message = outgoing.message](Process& process) { receive(process, message, from); });
     }
     // Somebody who was refused is no member.
     if (outgoing.to && !leader.coordinator.members().contains(outgoing.to->node)) {
-      network_.send(leader.endpoint(), outgoing.to->node, [this, node = outgoing.to->node, from = leader.number, message = outgoing.message] {
-        if (auto& process = nodes_[node - 1]->process) receive(*process, message, from);
-      });
+      to_node(leader, outgoing.to->node, [this, from = leader.number, message = outgoing.message](Process& process) { receive(process, message, from); });
     }
   }
 }
@@ -88,6 +92,11 @@ void Simulation::put(std::size_t number, const sharding::Cut& cut) {
 }
 
 void Simulation::to_leader(Process& process, std::function<void(Leader&)> what) {
+  if (options_.links) {
+    return process.link->message(cluster::NodeNumber{0}, [this, what = std::move(what)](LinkEnd& at) {
+      if (Leader& leader = *leaders_[at.owner()]; leader.alive) what(leader);
+    });
+  }
   if (!process.leader) return;
   Leader& leader = *leaders_[*process.leader];
   network_.send(process.self.node, leader.endpoint(), [&leader, what] {
@@ -98,7 +107,7 @@ void Simulation::to_leader(Process& process, std::function<void(Leader&)> what) 
 void Simulation::hello(Leader& leader, cluster::Hello said) {
   // A hello is the first of its session: it does not come after the session's end.
   const auto& process = nodes_[said.from.node - 1]->process;
-  if (!process || process->self != said.from || process->leader != leader.number) return;
+  if (!options_.links && (!process || process->self != said.from || process->leader != leader.number)) return;
   const auto& log = leader.coordinator.stored();
   if (options_.off == Off::tail_check) {
     for (std::size_t s = 0; s != log.shards.size(); ++s) {
@@ -113,6 +122,7 @@ void Simulation::hello(Leader& leader, cluster::Hello said) {
   }
   if (options_.off == Off::log_end) said.cut = std::min(said.cut, log.last_cut);
   tell("coordinator", leader.number, "hears hello of process", said.from.incarnation, "of node", said.from.node, "at cut", said.cut);
+  leader.said_hello[said.from.node] = said.from;
   perform(leader, leader.coordinator.hello(said));
 }
 

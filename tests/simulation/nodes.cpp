@@ -17,7 +17,8 @@ void Simulation::start(Node& node) {
   NodeStart start{self, "node-" + std::to_string(node.number), disk.cut, disk.watermark, {}};
   for (const auto& [id, shard] : disk.shards) start.shards[id] = {shard.epoch, shard.covered, shard.tail, shard.damaged};
   tell("node", node.number, "starts as process", self.incarnation, "at cut", disk.cut);
-  node.process = std::make_unique<Process>(Process{node, self, NodeOrder(start), std::make_unique<ModelWriter>(history_, options_.off), real_writers(node), {}, false});
+  node.process = std::make_unique<Process>(Process{node, self, NodeOrder(start), std::make_unique<ModelWriter>(history_, options_.off), real_writers(node), {}, false, false, {}});
+  if (options_.links) link(*node.process);
   tick(node, self.incarnation);
 }
 
@@ -26,7 +27,8 @@ void Simulation::crash(Node& node) {
   const auto synced = node.disk.synced();
   const auto kept = synced + network_.pick(node.disk.writes() - synced + 1);
   tell("node", node.number, "crashes, of", node.disk.writes() - synced, "unsynced writes it keeps", kept - synced);
-  disconnect(*node.process);
+  if (node.process->link) node.process->link->end(network_.one_in(3));
+  else disconnect(*node.process);
   node.process.reset();
   node.disk.crash(kept);
   ++outcome_.crashes;
@@ -36,10 +38,11 @@ void Simulation::crash(Node& node) {
 void Simulation::tick(Node& node, std::uint64_t incarnation) {
   if (!node.process || node.process->self.incarnation != incarnation) return;
   Process& process = *node.process;
-  if (process.leader && (!leaders_[*process.leader]->alive || !network_.reaches(node.number, leaders_[*process.leader]->endpoint()))) disconnect(process);
-  if (!process.leader) {
-    connect(process);
-  } else {
+  if (!options_.links) {
+    if (process.leader && (!leaders_[*process.leader]->alive || !network_.reaches(node.number, leaders_[*process.leader]->endpoint()))) disconnect(process);
+    if (!process.leader) connect(process);
+    else perform(process, process.order.again());
+  } else if (!process.failed) {
     perform(process, process.order.again());
   }
   if (network_.one_in(3)) sync(process);
@@ -79,8 +82,12 @@ void Simulation::say_hello(Process& process) {
 
 void Simulation::perform(Process& process, cluster::NodeActions actions) {
   for (const Error& warning : actions.warnings) tell("node", process.self.node, "warns:", warning.what);
-  for (const auto& step : actions.steps) carry_out(process, step);
-  if (actions.say_hello && process.leader) say_hello(process);
+  for (const auto& step : actions.steps) {
+    if (process.failed) return;
+    carry_out(process, step);
+  }
+  if (process.failed) return;
+  if (actions.say_hello && (process.leader || options_.links)) say_hello(process);
   for (const auto& message : actions.send) {
     if (const auto* asked = std::get_if<cluster::CutsAfter>(&message)) {
       if (options_.off == Off::missing_cuts) continue;
@@ -92,7 +99,7 @@ void Simulation::perform(Process& process, cluster::NodeActions actions) {
   if (actions.coordinator_refused) {
     tell("node", process.self.node, "refuses its coordinator:", actions.coordinator_refused->what);
     ++outcome_.coordinators_refused;
-    disconnect(process);
+    if (!options_.links) disconnect(process);
   }
 }
 
@@ -159,7 +166,7 @@ void Simulation::perform(Process& process, Writer::Actions actions) {
   }
   if (!actions.write.empty()) sync(process);
   for (auto& made : actions.reports) {
-    if (!process.order.welcomed() || made.appends.empty()) continue;
+    if (!process.order.reports() || made.appends.empty()) continue;
     tell("node", process.self.node, "reports", made.appends.size(), "appends of shard", made.shard, "from offset", made.first);
     to_leader(process, [this, from = process.self, made](Leader& leader) { report(leader, from, made); });
   }

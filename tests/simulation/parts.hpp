@@ -15,6 +15,7 @@ struct Simulation::Node {
   std::map<ShardId, Epoch> verified;  ///< opened since its disk was last broken, and under what: it has lost nothing
   Network::Microseconds broken_at = 0;
   std::map<AppendId, Network::Microseconds> durable;  ///< acknowledged when it was synced
+  std::int64_t clock = 0;  ///< how far its process's clock is ahead; a process begins with any
 };
 
 struct Simulation::Process {
@@ -25,12 +26,16 @@ struct Simulation::Process {
   std::shared_ptr<RealWriters> real;  ///< in its place
   std::optional<std::size_t> leader;  ///< the session's
   bool syncing = false;
+  bool failed = false;  ///< does nothing more, until it is started again
+  std::shared_ptr<LinkEnd> link{};
 };
 
 struct Simulation::Leader {
   std::size_t number = 0;
   cluster::Coordinator coordinator;
   bool alive = true;
+  std::shared_ptr<LinkEnd> link{};
+  std::map<std::uint32_t, cluster::NodeProcess> said_hello{};  ///< over its present session
   [[nodiscard]] Network::Endpoint endpoint() const { return 1'000 + number; }
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "evershard/sharding/node_cut.hpp"
 #include "tests/simulation/parts.hpp"
 
 namespace evershard::simulation {
@@ -33,7 +34,12 @@ std::shared_ptr<RealWriters> Simulation::real_writers(const Node& node) const {
   options.node = node.number;
   options.recent_entries_max = 64;  // so that look-ups matter
   options.report_events_max = 8;
-  return std::make_shared<RealWriters>(std::move(start), options);
+  auto real = std::make_shared<RealWriters>(std::move(start), options);
+  for (const auto& [id, shard] : node.disk.state().shards) {
+    actors::WriterActions nobody_waits;
+    if (shard.damaged) real->writers.fence(id, nobody_waits);
+  }
+  return real;
 }
 
 // -- the order
@@ -57,13 +63,27 @@ void Simulation::apply_real(Process& process, const NodeStep::Apply& apply) {
     cut.first_position = next;
   }
   real.cuts.erase(real.cuts.begin(), real.cuts.upper_bound(apply.number));
-  for (const auto& opening : apply.openings)
+  for (const auto& opening : apply.openings) {
     if (!real.writers.holds(opening.shard)) real.writers.adopt({opening.shard, Epoch{0}, ShardOffset{1}}, {});
+    if (opening.loses() || !real.writers.is_fenced(opening.shard) ) continue;
+    if (real.writers.left_behind(opening.shard)) return fail(process, opening.shard);
+    real.writers.adopt({opening.shard, Epoch{0}, opening.tail}, {});
+  }
   // A writer begins once its opening is synced: Simulation::open().
   std::erase_if(cut.openings, [&](const sharding::Opening& opening) {
-    if (opening.node != process.self.node) return false;
-    return options_.off != Off::begins_synced || std::ranges::none_of(apply.openings, [&](const auto& own) { return own.shard == opening.shard && own.epoch == opening.epoch; });
+    const auto own = std::ranges::find(apply.openings, opening.shard, &sharding::Opening::shard);
+    const bool taken = own != apply.openings.end();
+    if (opening.node != process.self.node) return taken && own->epoch > opening.epoch;
+    return options_.off != Off::begins_synced || !taken || own->epoch != opening.epoch;
   });
+  if (options_.off == Off::begins_synced)
+    for (const auto& opening : apply.openings) process.node.verified[opening.shard] = opening.epoch;  // it writes from here on
+  close_writers(process, apply);
+  if (!apply.damaged.empty()) {
+    std::vector<sharding::Segment> own;
+    for (const auto& placed : apply.own) own.push_back(placed.segment);
+    cut = sharding::as_far_as_here(cut, apply.damaged, own);
+  }
   actors::WriterActions actions;
   real.writers.announce(process.order.window_from(), process.order.digests_wanted());
   real.writers.apply(cut, actions);
@@ -72,6 +92,28 @@ void Simulation::apply_real(Process& process, const NodeStep::Apply& apply) {
   for (const auto& opening : apply.openings) recovered(process, opening);
   perform(process, process.order.applied(apply.number));
   perform(process, std::move(actions));
+}
+
+// It does nothing more; whoever watches over it starts it again.
+void Simulation::fail(Process& process, ShardId shard) {
+  tell("node", process.self.node, "fails: shard", shard, "comes back, and something was left behind");
+  process.failed = true;
+  network_.after(0, [this, &node = process.node, self = process.self] {
+    if (!node.process || node.process->self != self) return;
+    crash(node);
+    start(node);
+  });
+}
+
+// The writers of shards that this cut damages, or that go on behind a loss, begin anew.
+void Simulation::close_writers(Process& process, const NodeStep::Apply& apply) {
+  const auto close = [&](ShardId shard) { writers_step(process, [&](auto& writers, auto& next) { writers.fence(shard, next); }); };
+  for (const ShardId shard : apply.damaged) close(shard);
+  for (const auto& opening : apply.openings) {
+    if (!opening.loses() || options_.off == Off::begins_anew) continue;
+    close(opening.shard);
+    process.real->writers.adopt({opening.shard, Epoch{0}, opening.lost_until}, {});
+  }
 }
 
 void Simulation::session_begun(Process& process) {
@@ -124,7 +166,7 @@ void Simulation::synced_real(Process& process, std::size_t writes) {
 void Simulation::perform(Process& process, actors::WriterActions actions) {
   RealWriters& real = *process.real;
   for (auto& report : actions.reports) {
-    if (!process.order.welcomed()) continue;
+    if (!process.order.reports()) continue;
     to_leader(process, [this, from = process.self, report](Leader& leader) { report_real(leader, from, report); });
   }
   for (auto& look_up : actions.look_ups) {
@@ -156,12 +198,11 @@ void Simulation::report_real(Leader& leader, cluster::NodeProcess from, const ac
   report(leader, from, said.report);
   if (!asks || !leader.alive) return;
   const auto by = options_.off == Off::cut_since ? Epoch{0} : coordinator.stored().epoch;
-  network_.send(leader.endpoint(), from.node, [this, from, said, promised, by] {
-    auto& process = nodes_[from.node - 1]->process;
-    if (!process || process->self != from) return;
+  to_node(leader, from.node, [this, from, said, promised, by](Process& process) {
+    if (process.self != from) return;
     // A rule that is off: whoever made the last cut made this one.
     const auto coordinator_of = by == Epoch{0} ? last_coordinator_ : by;
-    writers_step(*process, [&](auto& writers, auto& next) { writers.cut_promised(said.report.shard, said.report.epoch, said.ask, promised, coordinator_of, next); });
+    writers_step(process, [&](auto& writers, auto& next) { writers.cut_promised(said.report.shard, said.report.epoch, said.ask, promised, coordinator_of, next); });
   });
 }
 
@@ -171,24 +212,35 @@ void Simulation::ask_part(Process& process, const actors::PartRequest& part) {
   const auto owner = log_.state().shards[part.part.shard.value].node;
   const auto ask = ++process.real->numbers;
   process.real->asking.emplace(ask, part.part);
-  const RealWriters::Asker asker{process.self, ask};
-  network_.after(link_timeout, [this, asker, asked = part.part] { part_answered(asker, answer_to(asked, PartAnswer::Kind::lost, {ErrorCode::timeout, "the link lost it"})); });
+  const RealWriters::Asker asker{process.self, ask, {}};
+  const auto lost = [this, asker, asked = part.part] { part_answered(asker, answer_to(asked, PartAnswer::Kind::lost, {ErrorCode::timeout, "the link lost it"})); };
+  if (options_.links) {
+    if (owner == 0 || owner == process.self.node) return network_.after(0, lost);
+    return process.link->request(
+        cluster::NodeNumber{owner}, std::chrono::microseconds(link_timeout),
+        [this, part, asker](LinkEnd& at, Letters::Answer answer) { take_part(*nodes_[at.owner()]->process, part, {asker.process, asker.ask, std::move(answer)}); },
+        [lost, link = process.link](const Result<Letters::Told>& answer) { answer ? (*answer)(*link) : lost(); });
+  }
+  network_.after(link_timeout, lost);
   if (owner == 0 || owner == process.self.node) return;
   network_.send(process.self.node, owner, [this, owner, asker, part] {
-    auto& there = nodes_[owner - 1]->process;
-    if (!there) return;
-    auto attempt = part_attempt_of(*part.of, part.part);
-    const auto w = there->real->writers.watermark();
-    const auto known = looked_up(*attempt, w, false, there->order.window_from());
-    if (known && *known) return reply_part(owner, asker, answer_to(part.part, PartAnswer::Kind::known));
-    attempt->client = ++there->real->numbers;
-    there->real->askers.emplace(attempt->client, asker);
-    writers_step(*there, [&](auto& writers, auto& next) { writers.take(attempt, next); });
+    if (auto& there = nodes_[owner - 1]->process) take_part(*there, part, asker);
   });
 }
 
+void Simulation::take_part(Process& process, const actors::PartRequest& part, const RealWriters::Asker& asker) {
+  auto attempt = part_attempt_of(*part.of, part.part);
+  const auto known = looked_up(*attempt, process.real->writers.watermark(), false, process.order.window_from());
+  if (known && *known) return reply_part(process.self.node, asker, answer_to(part.part, PartAnswer::Kind::known));
+  attempt->client = ++process.real->numbers;
+  process.real->askers.emplace(attempt->client, asker);
+  writers_step(process, [&](auto& writers, auto& next) { writers.take(attempt, next); });
+}
+
 void Simulation::reply_part(std::uint32_t from, const RealWriters::Asker& asker, PartAnswer answer) {
-  network_.send(from, asker.process.node, [this, asker, answer] { part_answered(asker, answer); });
+  const auto told = [this, asker = RealWriters::Asker{asker.process, asker.ask, {}}, answer] { part_answered(asker, answer); };
+  if (asker.answer) return asker.answer(Letters::Told([told](LinkEnd&) { told(); }));
+  network_.send(from, asker.process.node, told);
 }
 
 void Simulation::part_answered(const RealWriters::Asker& asker, const PartAnswer& answer) {
@@ -199,10 +251,11 @@ void Simulation::part_answered(const RealWriters::Asker& asker, const PartAnswer
 
 // -- clients
 
-void Simulation::submit_real(Process& process, AppendId id) {
+void Simulation::submit_real(Process& process, AppendId id, Letters::Answer reply) {
   auto attempt = attempt_of(id, history_.request(id));
   attempt->client = ++process.real->numbers;
   process.real->clients.emplace(attempt->client, id);
+  if (reply) process.real->forwarded.emplace(attempt->client, std::move(reply));
   const auto found = looked_up(*attempt, process.real->writers.watermark(), false, process.order.window_from());
   actors::WriterActions actions;
   if (!found) {
@@ -254,6 +307,7 @@ void Simulation::answered_real(Process& process, const actors::WriterAnswer& ans
   if (client == process.real->clients.end()) throw Broken("I-Live", "a client is answered twice");
   const AppendId id = client->second;
   process.real->clients.erase(client);
+  if (auto forwarded = process.real->forwarded.extract(answer.client); !forwarded.empty()) forwarded.mapped()(Letters::Told([](LinkEnd&) {}));
   const auto by = "node " + std::to_string(process.self.node);
   if (!answer.result) {
     tell(by, "refuses append", id, ":", std::string(name_of(answer.result.error().code)), answer.result.error().what);

@@ -13,6 +13,7 @@
 #include "evershard/cluster/order/messages.hpp"
 #include "tests/simulation/disk.hpp"
 #include "tests/simulation/history.hpp"
+#include "tests/simulation/link_end.hpp"
 
 namespace evershard::simulation {
 
@@ -27,9 +28,11 @@ struct RealWriters {
   };
   std::deque<Writing> writing;
   std::map<std::uint64_t, AppendId> clients;  ///< not answered yet
+  std::map<std::uint64_t, Letters::Answer> forwarded;  ///< of those, the ones that another node waits for
   struct Asker {
     cluster::NodeProcess process;
     std::uint64_t ask = 0;
+    Letters::Answer answer;  ///< with links
   };
   std::map<std::uint64_t, Asker> askers;  ///< of parts, not answered yet
   std::map<std::uint64_t, actors::PartAsked> asking;

@@ -40,6 +40,15 @@ enum class Off : std::uint8_t {
   refusal_confirmed,     // 18: a refusal by terms is taken for a match
   begins_synced,         // a writer begins before its opening is synced
   cut_since,             // 19: what is missing is missing as of any cut
+  begins_anew,           // a writer whose shard goes on behind a loss goes on with what it remembers
+  // Of the cut log's checkpoints:
+  fold_held,  // cuts are given up that their shards' owners do not hold
+  // Of the links between processes, with the real sessions:
+  link_unknown,  // what was under way when a session ended is said not to have been sent
+  link_again,    // what was under way when a session ended is sent again in the next one
+  link_credit,   // what was done with is not given back
+  link_silence,  // nobody notices that a peer is silent
+  link_expiry,   // nobody's time is over
 };
 
 struct Mutant {
@@ -47,6 +56,8 @@ struct Mutant {
   std::string_view name;
   std::uint64_t seed;  ///< about where it is found
   bool real_writers = false;
+  bool links = false;
+  std::uint64_t steps = 10'000;
 };
 inline constexpr std::array mutants{
     Mutant{Off::log_epoch, "log_epoch", 1},
@@ -66,7 +77,7 @@ inline constexpr std::array mutants{
     Mutant{Off::cuts_in_order, "cuts_in_order", 1},
     Mutant{Off::missing_cuts, "missing_cuts", 1},
     Mutant{Off::log_end, "log_end", 4},
-    Mutant{Off::one_write, "one_write", 9},
+    Mutant{Off::one_write, "one_write", 145},
     Mutant{Off::fence, "fence", 19},
     Mutant{Off::page_waits, "page_waits", 1},
     Mutant{Off::page_of_opened, "page_of_opened", 1},
@@ -75,8 +86,15 @@ inline constexpr std::array mutants{
     Mutant{Off::tail_recovered, "tail_recovered", 1, true},
     Mutant{Off::sync_first, "sync_first", 2, true},
     Mutant{Off::refusal_confirmed, "refusal_confirmed", 1, true},
-    Mutant{Off::begins_synced, "begins_synced", 314, true},
+    Mutant{Off::begins_synced, "begins_synced", 353, true},
     Mutant{Off::cut_since, "cut_since", 12, true},
+    Mutant{Off::begins_anew, "begins_anew", 195, true},
+    Mutant{Off::fold_held, "fold_held", 1},
+    Mutant{Off::link_unknown, "link_unknown", 1, true, true, 30'000},
+    Mutant{Off::link_again, "link_again", 1, true, true, 30'000},
+    Mutant{Off::link_credit, "link_credit", 1, true, true, 30'000},
+    Mutant{Off::link_silence, "link_silence", 1, true, true, 30'000},
+    Mutant{Off::link_expiry, "link_expiry", 1, true, true, 30'000},
 };
 
 }  // namespace evershard::simulation

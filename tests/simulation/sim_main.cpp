@@ -1,6 +1,6 @@
 // evershard-sim: the simulated cluster, for as long as one likes.
 //
-//   evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] [--trace] [--off RULE]
+//   evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] [--links] [--trace] [--off RULE]
 
 #include <algorithm>
 #include <charconv>
@@ -30,7 +30,7 @@ struct Arguments {
 };
 
 int usage(const char* why) {
-  std::fprintf(stderr, "%s\nusage: evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] [--trace] [--off RULE]\n", why);
+  std::fprintf(stderr, "%s\nusage: evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] [--links] [--trace] [--off RULE]\n", why);
   return 2;
 }
 
@@ -47,8 +47,9 @@ std::optional<Arguments> read(int argc, char** argv) {
       arguments.trace = true;
       continue;
     }
-    if (name == "--real") {
+    if (name == "--real" || name == "--links") {
       arguments.options.real_writers = true;
+      arguments.options.links |= name == "--links";
       continue;
     }
     if (++i == argc) return std::nullopt;
@@ -57,6 +58,7 @@ std::optional<Arguments> read(int argc, char** argv) {
       if (mutant == mutants.end()) return std::nullopt;
       arguments.options.off = mutant->off;
       arguments.options.real_writers |= mutant->real_writers;
+      arguments.options.links |= mutant->links;
       continue;
     }
     std::uint64_t value = 0;
@@ -97,11 +99,16 @@ int main(int argc, char** argv) {
         for (std::size_t i = from; i != outcome.trace.size(); ++i) std::puts(outcome.trace[i].c_str());
       }
       std::printf("broken with --seed %ju --steps %ju --nodes %u --shards %u%s, after %ju steps: %s\n", static_cast<std::uintmax_t>(arguments->options.seed),
-                  static_cast<std::uintmax_t>(arguments->options.steps), arguments->options.nodes, arguments->options.shards, arguments->options.real_writers ? " --real" : "", static_cast<std::uintmax_t>(outcome.steps), outcome.what.c_str());
+                  static_cast<std::uintmax_t>(arguments->options.steps), arguments->options.nodes, arguments->options.shards, arguments->options.links ? " --links" : arguments->options.real_writers ? " --real" : "", static_cast<std::uintmax_t>(outcome.steps), outcome.what.c_str());
       return 1;
     }
-    std::printf("seed %ju: %zu cuts, %zu events placed, %zu acknowledged, %zu reads, %zu crashes, %zu coordinators, %zu disk faults: every invariant held\n",
-                static_cast<std::uintmax_t>(arguments->options.seed), outcome.cuts, outcome.placed, outcome.acknowledged, outcome.reads, outcome.crashes, outcome.leaders, outcome.disk_faults);
+    std::printf("seed %ju: %zu cuts, %zu events placed, %zu acknowledged, %zu reads, %zu crashes, %zu coordinators, %zu disk faults, %zu losses: every invariant held\n",
+                static_cast<std::uintmax_t>(arguments->options.seed), outcome.cuts, outcome.placed, outcome.acknowledged, outcome.reads, outcome.crashes, outcome.leaders, outcome.disk_faults, outcome.losses);
+    if (arguments->options.links) {
+      const auto& letters = outcome.letters;
+      std::printf("  %zu sessions, %zu refused, %zu processes gone silently, %zu letters handled, %zu outcomes unknown, %zu not sent, %zu waits for credit, %zu clocks\n", letters.sessions, letters.refused,
+                  letters.silent, letters.handled, letters.unknown, letters.not_sent, letters.waited, outcome.clocks);
+    }
     ++arguments->options.seed;
   } while (std::chrono::steady_clock::now() < until);
   std::printf("%ju runs\n", static_cast<std::uintmax_t>(runs));

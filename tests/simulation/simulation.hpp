@@ -17,6 +17,7 @@
 #include "evershard/sharding/memory_cut_log.hpp"
 #include "tests/simulation/disk.hpp"
 #include "tests/simulation/history.hpp"
+#include "tests/simulation/link_end.hpp"
 #include "tests/simulation/network.hpp"
 #include "tests/simulation/real_writers.hpp"
 #include "tests/simulation/rules.hpp"
@@ -28,7 +29,8 @@ struct SimulationOptions {
   std::uint64_t seed = 1;
   std::uint64_t steps = 5'000;
   Off off = Off::nothing;
-  bool real_writers = false;  ///< the product's, with no disk lost and no shard moved; else a small model of them
+  bool real_writers = false;  ///< the product's; else a small model of them
+  bool links = false;         ///< between the processes the product's link sessions; else messages on their own, in any order, some of them twice
   std::uint32_t nodes = 3;
   std::uint32_t shards = 4;
   std::function<void(const std::string&)> tell{};  ///< every line of the trace as it is written
@@ -41,7 +43,8 @@ struct SimulationOutcome {
   std::vector<std::string> trace;
   // Not vacuous: what happened.
   std::size_t cuts = 0, placed = 0, placed_over_several = 0, placed_conditional = 0, refused_conditional = 0, acknowledged = 0, refused = 0, pages = 0, reads = 0, losses = 0, folds = 0, crashes = 0,
-      disk_faults = 0, leaders = 0, fences = 0, coordinators_refused = 0, jumps = 0;
+      disk_faults = 0, leaders = 0, fences = 0, coordinators_refused = 0, jumps = 0, clocks = 0;
+  Letters::Counts letters{};  ///< with links
 };
 
 /// Shape: run() once.
@@ -79,6 +82,8 @@ class Simulation {
   [[nodiscard]] std::shared_ptr<RealWriters> real_writers(const Node& node) const;
   void keep(Process& process, const sharding::Cut& cut);
   void apply_real(Process& process, const cluster::NodeStep::Apply& apply);
+  void fail(Process& process, ShardId shard);
+  void close_writers(Process& process, const cluster::NodeStep::Apply& apply);
   void session_begun(Process& process);
   void writers_step(Process& process, const std::function<void(actors::ShardWriters&, actors::WriterActions&)>& what);
   void write_real(Process& process);
@@ -86,13 +91,26 @@ class Simulation {
   void perform(Process& process, actors::WriterActions actions);
   void report_real(Leader& leader, cluster::NodeProcess from, const actors::WriterReport& said);
   void ask_part(Process& process, const actors::PartRequest& part);
+  void take_part(Process& process, const actors::PartRequest& part, const RealWriters::Asker& asker);
   void reply_part(std::uint32_t from, const RealWriters::Asker& asker, actors::PartAnswer answer);
   void part_answered(const RealWriters::Asker& asker, const actors::PartAnswer& answer);
-  void submit_real(Process& process, AppendId id);
+  void submit_real(Process& process, AppendId id, Letters::Answer reply = {});
   [[nodiscard]] Result<std::optional<Appended>> looked_up(actors::Attempt& attempt, GlobalPosition w, bool confirm, GlobalPosition window_from) const;
   void answered_real(Process& process, const actors::WriterAnswer& answer);
 
+  // linking.cpp
+  void link(Process& process);
+  void link(Leader& leader);
+  [[nodiscard]] std::shared_ptr<LinkEnd> open_link(cluster::LinkIdentity who, std::size_t owner, Network::Endpoint endpoint, LinkEnd::Setup setup);
+  void tick(const std::shared_ptr<LinkEnd>& end);
+  [[nodiscard]] std::shared_ptr<LinkEnd> link_of(cluster::NodeNumber number);
+  void session_with_leader(Node& node, std::uint64_t incarnation, std::optional<std::size_t> leader);
+  void jump(Node& node);
+  void to_node(Leader& leader, std::uint32_t node, std::function<void(Process&)> what);
+  void forward(Process& process, std::uint32_t owner, AppendId id);
+
   // leaders.cpp
+  void stop(Leader& leader);
   void elect();
   void perform(Leader& leader, cluster::CoordinatorActions actions);
   void put(std::size_t leader, const sharding::Cut& cut);
@@ -147,6 +165,7 @@ class Simulation {
   std::vector<std::unique_ptr<Leader>> leaders_;
   std::set<ShardId> moved_;  ///< given to another node while its own may have acknowledged more
   std::uint64_t incarnations_ = 0;
+  Letters letters_;
   bool resting_ = false;
   Epoch last_coordinator_;  ///< of the last cut stored
   std::uint64_t steps_ = 0;

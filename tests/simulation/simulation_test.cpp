@@ -21,7 +21,7 @@ std::string end_of(const std::vector<std::string>& trace) {
 }
 
 void expect_every_invariant(const SimulationOutcome& outcome, const SimulationOptions& options) {
-  EXPECT_EQ(outcome.invariant, "") << end_of(outcome.trace) << "again: evershard-sim --seed " << options.seed << " --steps " << options.steps << (options.real_writers ? " --real" : "") << " --trace";
+  EXPECT_EQ(outcome.invariant, "") << end_of(outcome.trace) << "again: evershard-sim --seed " << options.seed << " --steps " << options.steps << (options.links ? " --links" : options.real_writers ? " --real" : "") << " --trace";
 }
 
 TEST(Simulation, KeepsEveryInvariant) {
@@ -66,7 +66,7 @@ TEST(Simulation, KeepsThemWithTheRealWriters) {
     expect_every_invariant(outcome, options);
     if (HasFailure()) return;
     for (auto member : {&SimulationOutcome::placed, &SimulationOutcome::placed_over_several, &SimulationOutcome::placed_conditional, &SimulationOutcome::acknowledged, &SimulationOutcome::refused,
-                        &SimulationOutcome::crashes, &SimulationOutcome::leaders}) {
+                        &SimulationOutcome::crashes, &SimulationOutcome::leaders, &SimulationOutcome::losses, &SimulationOutcome::disk_faults, &SimulationOutcome::fences}) {
       all.*member += outcome.*member;
     }
   }
@@ -77,21 +77,66 @@ TEST(Simulation, KeepsThemWithTheRealWriters) {
   EXPECT_GT(all.refused, 500u);
   EXPECT_GT(all.crashes, 100u);
   EXPECT_GT(all.leaders, 60u);
+  EXPECT_GT(all.losses, 20u);
+  EXPECT_GT(all.disk_faults, 20u);
+  EXPECT_GT(all.fences, 5u);
+}
+
+// The same over the product's link sessions, whose bytes are most of the steps.
+TEST(Simulation, KeepsThemOverLinks) {
+  SimulationOutcome all;
+  for (std::uint64_t seed = 1; seed != 25; ++seed) {
+    const SimulationOptions options{.seed = seed, .steps = 30'000, .real_writers = true, .links = true};
+    const auto outcome = Simulation(options).run();
+    expect_every_invariant(outcome, options);
+    if (HasFailure()) return;
+    for (auto member : {&SimulationOutcome::placed, &SimulationOutcome::placed_over_several, &SimulationOutcome::acknowledged, &SimulationOutcome::refused, &SimulationOutcome::crashes,
+                        &SimulationOutcome::leaders, &SimulationOutcome::losses, &SimulationOutcome::clocks}) {
+      all.*member += outcome.*member;
+    }
+    using Counts = Letters::Counts;
+    for (auto member : {&Counts::sessions, &Counts::refused, &Counts::silent, &Counts::unknown, &Counts::not_sent, &Counts::waited, &Counts::handled}) all.letters.*member += outcome.letters.*member;
+  }
+  EXPECT_GT(all.placed, 2'500u);
+  EXPECT_GT(all.placed_over_several, 120u);
+  EXPECT_GT(all.acknowledged, 1'000u);
+  EXPECT_GT(all.refused, 500u);
+  EXPECT_GT(all.crashes, 100u);
+  EXPECT_GT(all.leaders, 50u);
+  EXPECT_GT(all.losses, 3u);
+  EXPECT_GT(all.clocks, 120u);
+  EXPECT_GT(all.letters.sessions, 800u);
+  EXPECT_GT(all.letters.refused, 80u);
+  EXPECT_GT(all.letters.silent, 20u);
+  EXPECT_GT(all.letters.unknown, 1'200u);
+  EXPECT_GT(all.letters.not_sent, 2'000u);
+  EXPECT_GT(all.letters.waited, 8'000u);
+  EXPECT_GT(all.letters.handled, 40'000u);
+}
+
+// An operator gave a shard away and back while one cut was being put: its writer has to begin anew behind both.
+TEST(Simulation, OpensAShardThatOneCutGivesTwice) {
+  const SimulationOptions options{.seed = 223, .steps = 8'000, .real_writers = true};
+
+  expect_every_invariant(Simulation(options).run(), options);
 }
 
 TEST(Simulation, KeepsThemWithSeedsNobodyTried) {
   std::random_device fresh;
   for (int i = 0; i != 10; ++i) {
-    const SimulationOptions options{.seed = fresh(), .steps = 8'000, .real_writers = i % 2 == 1};
+    const bool links = i % 5 == 4;
+    const SimulationOptions options{.seed = fresh(), .steps = links ? 30'000u : 8'000u, .real_writers = links || i % 2 == 1, .links = links};
     const auto outcome = Simulation(options).run();
     expect_every_invariant(outcome, options);
   }
 }
 
 TEST(Simulation, IsTheSameWithTheSameSeed) {
-  const SimulationOptions options{.seed = 7, .steps = 3'000};
+  for (const bool links : {false, true}) {
+    const SimulationOptions options{.seed = 7, .steps = 3'000, .real_writers = links, .links = links};
 
-  EXPECT_EQ(Simulation(options).run().trace, Simulation(options).run().trace);
+    EXPECT_EQ(Simulation(options).run().trace, Simulation(options).run().trace);
+  }
 }
 
 class SwitchedOff : public testing::TestWithParam<Mutant> {};
@@ -100,7 +145,7 @@ class SwitchedOff : public testing::TestWithParam<Mutant> {};
 TEST_P(SwitchedOff, IsMissed) {
   constexpr std::uint64_t seeds_max = 150;
   for (std::uint64_t seed = GetParam().seed; seed != GetParam().seed + seeds_max; ++seed) {
-    const auto outcome = Simulation({.seed = seed, .steps = 10'000, .off = GetParam().off, .real_writers = GetParam().real_writers}).run();
+    const auto outcome = Simulation({.seed = seed, .steps = GetParam().steps, .off = GetParam().off, .real_writers = GetParam().real_writers, .links = GetParam().links}).run();
     if (outcome.invariant.empty()) continue;
     std::printf("%.*s: seed %ju, %s\n", static_cast<int>(GetParam().name.size()), GetParam().name.data(), static_cast<std::uintmax_t>(seed), outcome.what.c_str());
     EXPECT_TRUE(outcome.invariant.starts_with("I-"));

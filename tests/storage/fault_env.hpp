@@ -69,6 +69,7 @@ class FaultFiles final : public rocksdb::FileSystemWrapper {
   std::atomic<bool> lazy{false};
   std::atomic<bool> power_lost{false};
   std::atomic<bool> full{false};
+  std::atomic<bool> log_full{false};
   std::atomic<int> syncs_to_fail{0};
   std::atomic<bool> broken{false};  ///< every sync fails until mended
 
@@ -98,12 +99,12 @@ class FaultFiles final : public rocksdb::FileSystemWrapper {
         : FSWritableFileOwnerWrapper(std::move(file)), files_(files), name_(std::move(name)) {}
 
     rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
-      if (auto fault = files_.write_fault(); !fault.ok()) return fault;
+      if (auto fault = files_.write_fault(name_); !fault.ok()) return fault;
       return FSWritableFileOwnerWrapper::Append(data, options, debug);
     }
     rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
                              const rocksdb::DataVerificationInfo& verification, rocksdb::IODebugContext* debug) override {
-      if (auto fault = files_.write_fault(); !fault.ok()) return fault;
+      if (auto fault = files_.write_fault(name_); !fault.ok()) return fault;
       return FSWritableFileOwnerWrapper::Append(data, options, verification, debug);
     }
     rocksdb::IOStatus Sync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* debug) override {
@@ -130,9 +131,9 @@ class FaultFiles final : public rocksdb::FileSystemWrapper {
     rocksdb::IOStatus Fsync(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return rocksdb::IOStatus::OK(); }
   };
 
-  rocksdb::IOStatus write_fault() const {
+  rocksdb::IOStatus write_fault(const std::string& name = {}) const {
     if (power_lost) return rocksdb::IOStatus::IOError("the power is gone");
-    if (full) return rocksdb::IOStatus::NoSpace("the disk is full");
+    if (full || (log_full && name.ends_with(".log"))) return rocksdb::IOStatus::NoSpace("the disk is full");
     return rocksdb::IOStatus::OK();
   }
   rocksdb::IOStatus sync_fault(const std::string& name) {
@@ -178,7 +179,9 @@ class FaultEnv {
   void skip_syncs() { files_->lazy = true; }
   /// Every write fails with ENOSPC, until there is room again.
   void fill_disk() { files_->full = true; }
-  void free_disk() { files_->full = false; }
+  void free_disk() { files_->full = files_->log_full = false; }
+  /// The same of the log alone.
+  void fill_log() { files_->log_full = true; }
   /// From now on nothing reaches the disk. Then close the store, and lose_unsynced().
   void cut_power() { files_->power_lost = true; }
   /// What a disk may look like afterwards; the power is back.

@@ -1,7 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "evershard/storage/checksum.hpp"
 #include "evershard/storage/records.hpp"
+#include "evershard/storage/removal_mask.hpp"
+#include "evershard/storage/removal_row.hpp"
+#include "evershard/storage/varint.hpp"
 #include "tests/storage/random_values.hpp"
 #include "tests/storage/record_examples.hpp"
 
@@ -15,7 +19,7 @@ Result<std::string> stubbed(std::string_view record, std::vector<std::pair<std::
   return with_stubs(record, shard, first, stubs);
 }
 
-TEST(Stubs, OfARemovedEventKeepWhoseItWasItsNumberAndItsRequest) {
+TEST(Stubs, OfARemovedEventKeepWhoseItWasItsNumberItsRequestAndItsCommand) {
   const auto record = stubbed(example_record(), {{0, EventState::removed}});
   ASSERT_TRUE(record);
 
@@ -38,7 +42,8 @@ TEST(Stubs, OfARemovedEventKeepWhoseItWasItsNumberAndItsRequest) {
   EXPECT_EQ(placed->count, 3u);
   EXPECT_EQ(placed->request, example_append().request_id);
   EXPECT_EQ(placed->content_hash, encode_example(example_append()).content_hash);
-  EXPECT_FALSE(placed->command_id);
+  EXPECT_EQ(placed->command_id, "pay");
+  EXPECT_EQ(placed->reply, "ok");
 }
 
 TEST(Stubs, OfAnErasedEventKeepAllButItsPayload) {
@@ -55,6 +60,80 @@ TEST(Stubs, OfAnErasedEventKeepAllButItsPayload) {
   EXPECT_EQ(events->front(), expected);
   EXPECT_EQ(placed->command_id, "pay");
   EXPECT_EQ(placed->reply, "ok");
+}
+
+TEST(Stubs, AreWhatTheMaskShowsBeforeThem) {
+  const auto record = stubbed(example_record(), {{0, EventState::removed}});
+  ASSERT_TRUE(record);
+  RemovalMask mask;
+  EXPECT_TRUE(mask.empty());
+  mask.hide(AggregateId{"order", "1"}, SeqNr{2});
+  mask.hide(AggregateId{"order", "1"}, SeqNr{1});  // the higher one counts
+
+  const std::string before = example_record();
+  auto shown = RecordView::open(before, shard, first)->event(0);
+  auto other = RecordView::open(before, shard, first)->event(1);
+  ASSERT_TRUE(shown && other);
+  const auto other_before = to_event(*other, GlobalPosition{1'001}, {shard, first, 1});
+  mask.apply(*shown);
+  mask.apply(*other);
+
+  const auto stub = RecordView::open(*record, shard, first)->event(0);
+  ASSERT_TRUE(stub);
+  EXPECT_EQ(to_event(*shown, GlobalPosition{1'000}, {shard, first, 0}), to_event(*stub, GlobalPosition{1'000}, {shard, first, 0}));
+  EXPECT_EQ(shown->command_id, stub->command_id);
+  EXPECT_EQ(shown->reply, stub->reply);
+  EXPECT_EQ(shown->request, stub->request);
+  EXPECT_EQ(to_event(*other, GlobalPosition{1'001}, {shard, first, 1}), other_before);
+}
+
+TEST(Stubs, AreMaskedAsLongAsSomebodyMayHoldOldBytesAndNoLonger) {
+  RemovalMask mask;
+  EventView event;
+  event.aggregate_type = "order";
+  event.aggregate_value = "0";
+  event.seq_nr = SeqNr{1};
+  for (std::size_t i = 0; i <= RemovalMask::done_max; ++i) {
+    const AggregateId aggregate{"order", std::to_string(i)};
+    mask.hide(aggregate, SeqNr{2});
+    EXPECT_TRUE(mask.hides(event));
+    mask.done(aggregate);
+  }
+  EXPECT_FALSE(mask.hides(event));
+  event.aggregate_value = "1";
+  EXPECT_TRUE(mask.hides(event));
+  event.seq_nr = SeqNr{2};
+  EXPECT_FALSE(mask.hides(event));
+}
+
+TEST(RemovalRow, IsBoundToItsAggregate) {
+  const RemovalRow row{SeqNr{250}, SeqNr{1}, GlobalPosition{70'000}, true, "op"};
+  const auto bytes = encode_removal(row, {"order", "1"});
+
+  EXPECT_EQ(decode_removal(bytes, {"order", "1"}), row);
+  EXPECT_FALSE(decode_removal(bytes, {"order", "2"}));
+  for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::string flipped = bytes;
+    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
+    EXPECT_FALSE(decode_removal(flipped, {"order", "1"})) << bit;
+  }
+  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(decode_removal(bytes.substr(0, size), {"order", "1"}));
+}
+
+TEST(RemovalRow, OfANewerFormIsNotTakenForDamage) {
+  const AggregateId order{"order", "1"};
+  auto bytes = encode_removal({SeqNr{250}, SeqNr{1}, GlobalPosition{70'000}, true, "op"}, order);
+  bytes.resize(bytes.size() - sizeof(std::uint64_t));
+  bytes.front() = 2;
+  std::string bound = bytes;
+  append_fixed(bound, checksum(order.text()));
+  append_fixed(bytes, checksum(bound));
+
+  const auto row = decode_removal(bytes, order);
+
+  ASSERT_FALSE(row);
+  EXPECT_EQ(row.error().code, ErrorCode::invalid_argument);
+  EXPECT_NE(row.error().what.find("newer"), std::string::npos);
 }
 
 TEST(Stubs, LeaveTheOtherEventsAsTheyAre) {

@@ -2,8 +2,9 @@
 
 from . import aio
 from ._append import Append, AppendOutcome
-from ._client import AppendMany, Client, EventReader, Subscription
+from ._client import AppendMany, Client, EventReader, GroupWorker, Subscription
 from ._connection import Tls
+from ._derived import Document, IndexEntry, IndexPage, ProjectionInfo, TablePage, ValueEntry, ValuePage
 from ._errors import (
                       CallCancelledError,
                       ConditionFailedError,
@@ -28,6 +29,7 @@ from ._errors import (
                       VersionConflictError,
                       WrongShardError,
 )
+from ._groups import GroupDelivery, GroupInfo
 from ._recorded import AggregateInfo, Appended, EventState, FeedItem, FeedKind, Progress, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
 from ._values import AggregateId, AppendCondition, CommandRecord, Event, ExpectedVersion, PayloadFormat, Query, QueryItem, Snapshot
 
@@ -35,9 +37,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AggregateId", "AggregateInfo", "Append", "AppendCondition", "AppendMany", "AppendOutcome", "Appended", "CallCancelledError", "Client", "CommandRecord",
-    "ConditionFailedError", "ConflictError", "CorruptionError", "DuplicateEventError", "ErrorCode", "Event", "EventReader", "EventState", "EvershardError",
-    "ExpectedVersion", "FeedItem", "FeedKind", "FencedError", "InvalidArgumentError", "InvalidQueryError", "IoError", "NotFoundError", "OutcomeUnknownError",
-    "OverloadedError", "PayloadFormat", "PermissionDeniedError", "Progress", "ProtocolError", "Query", "QueryItem", "RecordedEvent", "RecordedSnapshot",
-    "Snapshot", "Stats", "Subscription", "TimeoutError", "Tls", "TooLargeError", "UnauthenticatedError", "UnavailableError", "VerifyReport",
+    "ConditionFailedError", "ConflictError", "CorruptionError", "Document", "DuplicateEventError", "ErrorCode", "Event", "EventReader", "EventState", "EvershardError",
+    "ExpectedVersion", "FeedItem", "FeedKind", "FencedError", "GroupDelivery", "GroupInfo", "GroupWorker", "IndexEntry", "IndexPage", "InvalidArgumentError", "InvalidQueryError", "IoError", "NotFoundError", "OutcomeUnknownError",
+    "OverloadedError", "PayloadFormat", "PermissionDeniedError", "Progress", "ProjectionInfo", "ProtocolError", "Query", "QueryItem", "RecordedEvent", "RecordedSnapshot",
+    "Snapshot", "Stats", "Subscription", "TablePage", "TimeoutError", "Tls", "TooLargeError", "UnauthenticatedError", "UnavailableError", "ValueEntry", "ValuePage", "VerifyReport",
     "VersionConflictError", "WrongShardError", "aio",
 ]

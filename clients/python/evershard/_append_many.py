@@ -1,4 +1,4 @@
-"""Many appends over one stream, and over the next one when it breaks."""
+"""Many appends over a stream to each node that decides some of them, and over the next one when it breaks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from . import _wire
 from ._append import Append, AppendOutcome
 from ._doors import Door
 from ._errors import CallCancelledError, EvershardError, ProtocolError, TimeoutError, UnavailableError
-from ._pipeline import Pipeline
+from ._pipeline import Lanes, Order, Pipeline
 from ._retry import Backoff, worth_retrying
 from ._streams import is_cancelled
 
@@ -32,7 +32,10 @@ class AppendMany:
     def __init__(self, client: Client, appends: AsyncIterable[Append] | Iterable[Append], in_flight: int, timeout: float | None) -> None:
         self._client = client
         self._appends = appends
-        self._pipeline = Pipeline(max(in_flight, 1), timeout)
+        self._in_flight = max(in_flight, 1)
+        self._order = Order(self._in_flight)
+        self._lanes = Lanes()
+        self._pipelines: dict[int, Pipeline] = {}  # by node; 0: whichever door works
         self._changed = asyncio.Event()  # whoever waits looks again
         self._timeout = timeout
         self._source_ended = False
@@ -58,13 +61,13 @@ class AppendMany:
 
     async def __anext__(self) -> AppendOutcome:
         if not self._tasks and not self._done:
-            self._tasks = [asyncio.ensure_future(self._take_appends()), asyncio.ensure_future(self._exchange())]
+            self._tasks = [asyncio.ensure_future(self._take_appends())]
         while not self._done:
-            outcome = self._pipeline.take()
+            outcome = self._order.take()
             if outcome is not None:
                 self._change()  # there is room
                 return outcome
-            if self._pipeline.is_empty and (self._source_ended or self._failed is not None):
+            if self._order.is_empty and (self._source_ended or self._failed is not None):
                 await self.close()
                 if self._failed is not None:
                     raise self._failed
@@ -78,7 +81,7 @@ class AppendMany:
             ready = [await self.__anext__()]
         except StopAsyncIteration:
             return []
-        while len(ready) < 64 and (more := self._pipeline.take()) is not None:
+        while len(ready) < 64 and (more := self._order.take()) is not None:
             ready.append(more)
         self._change()
         return ready
@@ -98,9 +101,9 @@ class AppendMany:
         source = self._appends if isinstance(self._appends, AsyncIterable) else _as_async(self._appends)
         try:
             async for append in source:
-                self._pipeline.add(append, time.monotonic())
+                await self._send(append)
                 self._change()
-                while not self._pipeline.has_room:
+                while not self._order.has_room:
                     await self._change_seen()
                 if self._failed is not None:
                     return
@@ -112,19 +115,38 @@ class AppendMany:
             if isinstance(source, AsyncGenerator):
                 await source.aclose()
 
-    async def _exchange(self) -> None:
+    async def _send(self, append: Append) -> None:
+        """By the lane of its shard, when what is under way by another one is answered."""
+        while True:
+            shard, node = self._client._doors.shard_and_node(append)
+            lane = self._lanes.lane(shard, node)
+            if lane is not None or self._failed is not None:
+                break
+            await self._change_seen()
+        lane = lane or 0
+        pipeline = self._pipelines.get(lane)
+        if pipeline is None:
+            pipeline = self._pipelines[lane] = Pipeline(self._in_flight, self._timeout, self._order)
+            self._tasks.append(asyncio.ensure_future(self._exchange(lane, pipeline)))
+        self._lanes.goes(shard, lane, pipeline.add(append, time.monotonic()))
+        if self._failed is not None:
+            pipeline.give_up(self._failed if isinstance(self._failed, EvershardError) else ProtocolError(repr(self._failed)))
+
+    async def _exchange(self, lane: int, pipeline: Pipeline) -> None:
         """One connection after the other, until everything is answered or it is too late."""
         backoff = Backoff()
         try:
-            while not (self._source_ended and not self._pipeline.has_work):
-                if not self._pipeline.has_work:
+            while not (self._source_ended and not pipeline.has_work):
+                if not pipeline.has_work:
                     await self._change_seen()
                     continue
-                failed = await self._exchange_once(backoff)
-                self._pipeline.broke()
+                failed = await self._exchange_once(lane, pipeline, backoff)
+                pipeline.broke()
                 if failed is None:
                     continue
-                if self._client._closed or not worth_retrying(failed) or self._pipeline.is_late(time.monotonic()):
+                if not pipeline.has_work and not self._client._closed:
+                    continue  # nobody waits for this node: what is wrong with it ends nothing of the others'
+                if self._client._closed or not worth_retrying(failed) or pipeline.is_late(time.monotonic()):
                     return self._give_up(failed)
                 await asyncio.sleep(backoff.next(failed))
         except Exception as error:  # whoever iterates must not wait forever
@@ -132,34 +154,37 @@ class AppendMany:
 
     def _give_up(self, failed: EvershardError) -> None:
         self._failed = self._failed or failed
-        self._pipeline.give_up(failed)
+        for pipeline in self._pipelines.values():
+            pipeline.give_up(failed)
         self._change()
 
-    async def _exchange_once(self, backoff: Backoff) -> EvershardError | None:
+    async def _exchange_once(self, lane: int, pipeline: Pipeline, backoff: Backoff) -> EvershardError | None:
         """What ended it; None: all is answered."""
+        doors = self._client._doors
         try:
-            door = await self._client._doors.pick()
+            # Where the node's own door is not open, any other one takes its appends.
+            door = (doors.door_of(lane) if lane != 0 else None) or await doors.pick()
         except EvershardError as nobody:
             return nobody
-        failed = await self._exchange_with(door, backoff)
+        failed = await self._exchange_with(door, pipeline, backoff)
         if failed is not None and worth_retrying(failed):
-            self._client._doors.failed(door)
+            doors.failed(door)
         return failed
 
-    async def _exchange_with(self, door: Door, backoff: Backoff) -> EvershardError | None:
+    async def _exchange_with(self, door: Door, pipeline: Pipeline, backoff: Backoff) -> EvershardError | None:
         call = door.events.AppendMany(metadata=self._client._metadata)
-        writing = asyncio.ensure_future(self._write(call))
+        writing = asyncio.ensure_future(self._write(call, pipeline))
         try:
-            while (message := await self._answer(call)) is not grpc.aio.EOF:
+            while (message := await self._answer(call, pipeline)) is not grpc.aio.EOF:
                 backoff.reset()
                 self._client._doors.worked(door)
                 self._client._doors.see(message.appended.watermark, message.appended.last_position)
-                self._pipeline.answered(message, time.monotonic())
+                pipeline.answered(message, time.monotonic())
                 self._change()
             code = await call.code()
             if code != grpc.StatusCode.OK:
                 raise grpc.aio.AioRpcError(code, await call.initial_metadata(), await call.trailing_metadata(), await call.details())
-            return UnavailableError("the server ended the stream") if self._pipeline.has_work else None
+            return UnavailableError("the server ended the stream") if pipeline.has_work else None
         except grpc.aio.AioRpcError as failed:
             return _wire.failure(failed)
         except grpc.aio.UsageError as closed:
@@ -175,13 +200,13 @@ class AppendMany:
             writing.cancel()
             await asyncio.gather(writing, return_exceptions=True)
 
-    async def _answer(self, call: Any) -> Any:
+    async def _answer(self, call: Any, pipeline: Pipeline) -> Any:
         """The next message. Errors: TimeoutError: appends are on their way, and no answer came for the time-out"""
         read = asyncio.ensure_future(call.read())
         try:
             while not read.done():
                 await asyncio.wait({read}, timeout=None if self._timeout is None else self._timeout / 4)
-                if not read.done() and self._pipeline.waits_for_answers and self._pipeline.is_late(time.monotonic()):
+                if not read.done() and pipeline.waits_for_answers and pipeline.is_late(time.monotonic()):
                     raise TimeoutError(f"no answer in {self._timeout:g} s")
             return read.result()
         finally:
@@ -189,15 +214,15 @@ class AppendMany:
                 read.cancel()
                 await asyncio.gather(read, return_exceptions=True)
 
-    async def _write(self, call: Any) -> None:
+    async def _write(self, call: Any, pipeline: Pipeline) -> None:
         try:
-            while not (self._source_ended and not self._pipeline.has_work):
-                when = self._pipeline.when_next()
+            while not (self._source_ended and not pipeline.has_work):
+                when = pipeline.when_next()
                 now = time.monotonic()
                 if when is None or when > now:
                     await self._change_seen(None if when is None else when - now)
                     continue
-                await call.write(self._pipeline.send_next(now))
+                await call.write(pipeline.send_next(now))
             await call.done_writing()
         except (grpc.aio.AioRpcError, grpc.aio.UsageError, asyncio.InvalidStateError):
             pass  # the reading side says what it was

@@ -10,6 +10,8 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 from . import aio
 from ._append import Append, AppendOutcome
 from ._connection import Tls
+from ._derived import Document, IndexPage, ProjectionInfo, Scalar, TablePage, ValuePage
+from ._groups import GroupDelivery, GroupInfo
 from ._portal import Portal, from_thread
 from ._recorded import AggregateInfo, Appended, FeedItem, Progress, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
 from ._values import AggregateIdLike, AppendCondition, CommandRecord, Event, ExpectedVersionLike, Query, Snapshot
@@ -139,6 +141,83 @@ class Client:
     def types(self, *, timeout: float | None = DEFAULT) -> bytes:
         return self._portal.run(self._client.types(timeout=timeout))
 
+    # Consumer groups
+
+    def create_group(self, name: str, query: Query | None = None, *, after: int | None = 0, settings: Mapping[str, int] | None = None,
+                     timeout: float | None = DEFAULT) -> GroupInfo:
+        return self._portal.run(self._client.create_group(name, query, after=after, settings=settings, timeout=timeout))
+
+    def drop_group(self, name: str, *, timeout: float | None = DEFAULT) -> None:
+        self._portal.run(self._client.drop_group(name, timeout=timeout))
+
+    def groups(self, *, timeout: float | None = DEFAULT) -> list[GroupInfo]:
+        return self._portal.run(self._client.groups(timeout=timeout))
+
+    def work(self, group: str, *, worker: str | None = None, credit: int = 16) -> GroupWorker:
+        async def make() -> aio.GroupWorker:
+            return self._client.work(group, worker=worker, credit=credit)
+
+        return GroupWorker(self._portal, self._portal.run(make()))
+
+    # Projections and documents
+
+    def create_index(self, query: Query, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
+        return self._portal.run(self._client.create_index(query, timeout=timeout))
+
+    def create_value_index(self, name: str, types: Sequence[str], path: str, value: str = "text", *, source: str = "payload",
+                           timeout: float | None = DEFAULT) -> ProjectionInfo:
+        return self._portal.run(self._client.create_value_index(name, types, path, value, source=source, timeout=timeout))
+
+    def create_table(self, name: str, definition: Mapping[str, Any], *, timeout: float | None = DEFAULT) -> ProjectionInfo:
+        return self._portal.run(self._client.create_table(name, definition, timeout=timeout))
+
+    def projection(self, name: str, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
+        return self._portal.run(self._client.projection(name, timeout=timeout))
+
+    def projections(self, *, timeout: float | None = DEFAULT) -> list[ProjectionInfo]:
+        return self._portal.run(self._client.projections(timeout=timeout))
+
+    def drop_projection(self, name: str, *, timeout: float | None = DEFAULT) -> None:
+        self._portal.run(self._client.drop_projection(name, timeout=timeout))
+
+    def read_index(self, name: str, *, start: int | None = None, limit: int = 100, backwards: bool = False, events: bool = False,
+                   at_least: int | None = None, timeout: float | None = DEFAULT) -> IndexPage:
+        return self._portal.run(self._client.read_index(
+            name, start=start, limit=limit, backwards=backwards, events=events, at_least=at_least, timeout=timeout))
+
+    def read_values(self, name: str, *, equal: Scalar = None, from_: Scalar = None, to: Scalar = None, until: Scalar = None, after: str = "", limit: int = 100,
+                    backwards: bool = False, events: bool = False, at_least: int | None = None, timeout: float | None = DEFAULT) -> ValuePage:
+        return self._portal.run(self._client.read_values(
+            name, equal=equal, from_=from_, to=to, until=until, after=after, limit=limit, backwards=backwards, events=events, at_least=at_least, timeout=timeout))
+
+    def select_page(self, table: str, where: str = "", parameters: Mapping[str | int, Scalar] | None = None, *, fields: Sequence[str] = (),
+                    order: Sequence[str] = (), limit: int | None = None, continue_from: str = "", version: int | None = None,
+                    at_least: int | None = None, timeout: float | None = DEFAULT) -> TablePage:
+        return self._portal.run(self._client.select_page(
+            table, where, parameters, fields=fields, order=order, limit=limit, continue_from=continue_from, version=version, at_least=at_least, timeout=timeout))
+
+    def select(self, table: str, where: str = "", parameters: Mapping[str | int, Scalar] | None = None, *, fields: Sequence[str] = (),
+               order: Sequence[str] = (), limit: int | None = None, version: int | None = None, at_least: int | None = None,
+               timeout: float | None = DEFAULT) -> Iterator[dict[str, Any]]:
+        rows = self._client.select(table, where, parameters, fields=fields, order=order, limit=limit, version=version, at_least=at_least, timeout=timeout)
+        while some := self._portal.run(_some_of(rows, 1_000)):
+            yield from some
+
+    def define_documents(self, type: str, definition: Mapping[str, Any], *, expected: int | None = None, timeout: float | None = DEFAULT) -> int:
+        return self._portal.run(self._client.define_documents(type, definition, expected=expected, timeout=timeout))
+
+    def drop_documents(self, type: str, *, timeout: float | None = DEFAULT) -> None:
+        self._portal.run(self._client.drop_documents(type, timeout=timeout))
+
+    def document(self, aggregate: AggregateIdLike, *, eventual: bool = False, at_least: int | None = None, timeout: float | None = DEFAULT) -> Document:
+        return self._portal.run(self._client.document(aggregate, eventual=eventual, at_least=at_least, timeout=timeout))
+
+    def documents(self, type: str, filter: str | None = None, *, after: str | None = None, limit: int | None = None, at_least: int | None = None,
+                  timeout: float | None = DEFAULT) -> Iterator[Document]:
+        found = self._client.documents(type, filter, after=after, limit=limit, at_least=at_least, timeout=timeout)
+        while some := self._portal.run(_some_of(found, 1_000)):
+            yield from some
+
     # Administration. `progress` is called from evershard's own thread: it must not call the client.
 
     def stats(self, *, timeout: float | None = DEFAULT) -> Stats:
@@ -249,3 +328,28 @@ class AppendMany(_Stream[aio.AppendMany]):
             if not self._ready:
                 raise StopIteration
         return self._ready.popleft()
+
+
+class GroupWorker(_Stream[aio.GroupWorker]):
+    """Iterates over GroupDeliveries until it is closed; see evershard.aio.GroupWorker."""
+
+    def __next__(self) -> GroupDelivery:
+        delivery = self.next()
+        if delivery is None:
+            raise StopIteration
+        return delivery
+
+    def next(self, timeout: float | None = None) -> GroupDelivery | None:
+        return self._portal.run(self._stream.next(timeout))
+
+    def acknowledge(self, delivery: GroupDelivery) -> None:
+        self._portal.run(self._stream.acknowledge(delivery))
+
+    def reject(self, delivery: GroupDelivery, reason: str, *, after: float | None = None) -> None:
+        self._portal.run(self._stream.reject(delivery, reason, after=after))
+
+    def park(self, delivery: GroupDelivery, reason: str) -> None:
+        self._portal.run(self._stream.park(delivery, reason))
+
+    def renew(self, *deliveries: GroupDelivery) -> None:
+        self._portal.run(self._stream.renew(*deliveries))

@@ -16,7 +16,7 @@ from ._append import Append
 from ._door_choice import DoorChoice, rest
 from ._errors import InvalidArgumentError, UnavailableError
 from ._route import HASH_ID, shard_of
-from .v1 import service_pb2, service_pb2_grpc
+from .v1 import documents_pb2_grpc, groups_pb2_grpc, projections_pb2_grpc, service_pb2, service_pb2_grpc, tables_pb2_grpc
 
 _MEETING_S = 2.0
 _MAP_AGE_MOST_S = 30.0
@@ -31,10 +31,11 @@ class Door:
     address: str
     channel: grpc.aio.Channel
     events: Any
-    administration: Any
+    groups: Any
+    others: tuple[Any, ...]
 
     def method(self, name: str) -> Any:
-        return getattr(self.events, name, None) or getattr(self.administration, name)
+        return next(getattr(stub, name) for stub in (self.events, self.groups, *self.others) if hasattr(stub, name))
 
 
 class Doors:
@@ -61,8 +62,10 @@ class Doors:
 
     def _door(self, number: int, address: str, several: bool) -> Door:
         channel = self._make_channel(address, several)
+        others: list[Any] = [service_pb2_grpc.AdministrationStub, projections_pb2_grpc.ProjectionsStub, tables_pb2_grpc.TablesStub, documents_pb2_grpc.DocumentsStub]
         return Door(number, address, channel, service_pb2_grpc.EventStoreStub(channel),  # type: ignore[no-untyped-call]
-                    service_pb2_grpc.AdministrationStub(channel))  # type: ignore[no-untyped-call]
+                    groups_pb2_grpc.GroupsStub(channel),  # type: ignore[no-untyped-call]
+                    tuple(stub(channel) for stub in others))
 
     async def close(self) -> None:
         for task in self._tasks:
@@ -110,18 +113,27 @@ class Doors:
 
     def home(self, append: Append) -> Door | None:
         """The door of the node that decides the append, where it is open now."""
+        _, node = self.shard_and_node(append)
+        return self.door_of(node)
+
+    def shard_and_node(self, append: Append) -> tuple[int | None, int]:
+        """The append's shard, and the node that decides it, where its door is known; None and 0: not known."""
         self.learn_shards()
         shard = shard_of(append, len(self._owners)) if self._owners else None
         if shard is None:
-            return None
+            return None, 0
         node = self._owners[shard][0]
-        number = self._met.get(node)
-        if number is None:
+        if node not in self._met:
             self._look_for(node)
+            return shard, 0
+        return shard, node
+
+    def door_of(self, node: int) -> Door | None:
+        """Of a node, where it is open now."""
+        number = self._met.get(node)
+        if number is None or self._choice.rests(number, time.monotonic()):
             return None
         door = self._doors[number]
-        if self._choice.rests(number, time.monotonic()):
-            return None
         # One that is not open is not waited for: any other takes the append.
         return door if door.channel.get_state(try_to_connect=True) == grpc.ChannelConnectivity.READY else None
 

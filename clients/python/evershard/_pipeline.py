@@ -26,17 +26,13 @@ class Slot:
     backoff: Backoff = field(default_factory=Backoff)
 
 
-class Pipeline:
-    """Times are seconds of one clock."""
+class Order:
+    """In which order outcomes are handed out, whatever pipelines their appends go by; and how many there may be."""
 
-    def __init__(self, in_flight: int, timeout: float | None) -> None:
+    def __init__(self, in_flight: int) -> None:
         self._in_flight = in_flight
-        self._timeout = timeout
         self._slots: deque[Slot] = deque()  # in the order given, until they are handed out
         self._bytes = 0
-        self._to_send: deque[Slot] = deque()
-        self._sent: deque[Slot] = deque()  # in the order their answers come
-        self._progressed = 0.0  # when an answer came last, or there was something to do after a silence
 
     @property
     def has_room(self) -> bool:
@@ -46,6 +42,65 @@ class Pipeline:
     def is_empty(self) -> bool:
         return not self._slots
 
+    def add(self, slot: Slot) -> None:
+        self._slots.append(slot)
+        self._bytes += slot.bytes
+
+    def take(self) -> AppendOutcome | None:
+        """The outcome of the first append that was not handed out yet, once it is there."""
+        if not self._slots or self._slots[0].outcome is None:
+            return None
+        slot = self._slots.popleft()
+        self._bytes -= slot.bytes
+        return slot.outcome
+
+
+class Lanes:
+    """Which pipeline an append goes by: one for each node that decides appends, 0: any. Those of one shard are decided in the order they were
+    given: they change to another lane when all before them are answered."""
+
+    def __init__(self) -> None:
+        self._of: dict[int | None, tuple[int, deque[Slot]]] = {}
+
+    def lane(self, shard: int | None, home: int) -> int | None:
+        """`shard` None: not known. `home`: the node that decides the append, 0: not known now. Returns: None: not yet, others are under way"""
+        before = self._under_way(shard)
+        if before is not None:
+            return before if home in (0, before) else None
+        if shard is not None and home != 0 and self._under_way(None) is not None:
+            return None
+        return home
+
+    def goes(self, shard: int | None, lane: int, slot: Slot) -> None:
+        if self._under_way(shard) is None:
+            self._of[shard] = (lane, deque())
+        self._of[shard][1].append(slot)
+
+    def _under_way(self, shard: int | None) -> int | None:
+        lane, slots = self._of.get(shard, (0, deque[Slot]()))
+        while slots and slots[0].outcome is not None:
+            slots.popleft()
+        return lane if slots else None
+
+
+class Pipeline:
+    """By one connection at a time. Times are seconds of one clock."""
+
+    def __init__(self, in_flight: int, timeout: float | None, order: Order | None = None) -> None:
+        self._order = order if order is not None else Order(in_flight)
+        self._timeout = timeout
+        self._to_send: deque[Slot] = deque()
+        self._sent: deque[Slot] = deque()  # in the order their answers come
+        self._progressed = 0.0  # when an answer came last, or there was something to do after a silence
+
+    @property
+    def has_room(self) -> bool:
+        return self._order.has_room
+
+    @property
+    def is_empty(self) -> bool:
+        return self._order.is_empty
+
     @property
     def waits_for_answers(self) -> bool:
         return bool(self._sent)
@@ -54,14 +109,14 @@ class Pipeline:
     def has_work(self) -> bool:
         return bool(self._sent or self._to_send)
 
-    def add(self, append: Append, now: float) -> None:
+    def add(self, append: Append, now: float) -> Slot:
         message = _wire.append(append)
         if not self.has_work:
             self._progressed = now
         slot = Slot(append, message, message.ByteSize())
-        self._slots.append(slot)
+        self._order.add(slot)
         self._to_send.append(slot)
-        self._bytes += slot.bytes
+        return slot
 
     def when_next(self) -> float | None:
         """When there is something to be sent; None: not before something changes."""
@@ -108,12 +163,7 @@ class Pipeline:
         self._to_send.clear()
 
     def take(self) -> AppendOutcome | None:
-        """The outcome of the first append that was not handed out yet, once it is there."""
-        if not self._slots or self._slots[0].outcome is None:
-            return None
-        slot = self._slots.popleft()
-        self._bytes -= slot.bytes
-        return slot.outcome
+        return self._order.take()
 
     def is_late(self, now: float) -> bool:
         """Nothing was answered for the time-out."""

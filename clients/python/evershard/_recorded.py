@@ -43,6 +43,7 @@ class RecordedEvent:
     state: EventState
     append_index: int  #: its number in its append, from 0
     append_events: int  #: how many events its append has
+    subject: str = ""  #: of a sealed payload: whose data it is
 
     @property
     def occurred_at(self) -> datetime:

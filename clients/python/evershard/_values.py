@@ -125,6 +125,7 @@ class Event:
 
     `payload`: bytes as they are (format 0), str as text (3), anything else as JSON (1); `payload_format` says otherwise. `metadata` likewise.
     `occurred_at`: with a time zone; None: the store's clock at append.
+    `subject`: whose data the payload is: it is sealed under a key of theirs, which can be destroyed; empty: nobody's.
     """
 
     type: str
@@ -136,6 +137,7 @@ class Event:
     metadata: bytes
     occurred_at_us: int | None
     id: uuid.UUID
+    subject: str
 
     def __init__(
         self,
@@ -149,6 +151,7 @@ class Event:
         metadata: Any = None,
         occurred_at: datetime | None = None,
         id: uuid.UUID | None = None,
+        subject: str = "",
     ) -> None:
         content, assumed = to_bytes(payload, "payload")
         put = object.__setattr__
@@ -161,6 +164,7 @@ class Event:
         put(self, "metadata", to_bytes(metadata, "metadata")[0])
         put(self, "occurred_at_us", None if occurred_at is None else microseconds_of(occurred_at))
         put(self, "id", uuid.uuid4() if id is None else id)
+        put(self, "subject", subject)
 
 
 @dataclass(frozen=True, slots=True)

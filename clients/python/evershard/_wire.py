@@ -53,7 +53,7 @@ def event(given: Event) -> event_pb2.Event:
     return checked(  # type: ignore[no-any-return]
         event_pb2.Event, id=given.id.bytes, aggregate=aggregate(given.aggregate) if given.aggregate else None, type=given.type, tags=given.tags,
         also=[aggregate(one) for one in given.also], payload=given.payload, payload_format=given.payload_format, metadata=given.metadata,
-        occurred_at_us=given.occurred_at_us)
+        occurred_at_us=given.occurred_at_us, subject=given.subject)
 
 
 def snapshot(given: Snapshot) -> store_pb2.Snapshot:
@@ -87,7 +87,8 @@ def ids_of(messages: Iterable[event_pb2.AggregateId]) -> tuple[AggregateId, ...]
 def recorded(m: event_pb2.RecordedEvent) -> RecordedEvent:
     return RecordedEvent(
         m.position, m.shard, m.offset, uuid.UUID(bytes=m.id), id_of(m.aggregate) if m.HasField("aggregate") else None, m.seq_nr, m.type, tuple(m.tags),
-        ids_of(m.also), m.payload, m.payload_format, m.metadata, m.occurred_at_us, EventState(m.state), m.append_index, m.append_events or 1)
+        ids_of(m.also), m.payload, m.payload_format, m.metadata, m.occurred_at_us, EventState(m.state), m.append_index, m.append_events or 1,
+        m.subject)
 
 
 def appended(m: store_pb2.AppendResponse) -> Appended:

@@ -12,10 +12,11 @@ from typing import Any, Self
 import grpc
 import grpc.aio
 
-from . import _connection, _wire
+from . import _connection, _derived, _wire
 from ._append import Append
 from ._append_many import AppendMany
 from ._connection import Tls
+from ._derived import Document, IndexPage, ProjectionInfo, Scalar, TablePage, ValuePage
 from ._doors import Door, Doors
 from ._errors import (
     CallCancelledError,
@@ -29,14 +30,15 @@ from ._errors import (
     TooLargeError,
     UnavailableError,
 )
+from ._groups import GroupInfo, GroupWorker, group_info
 from ._reading import ReadCursor
 from ._recorded import AggregateInfo, Appended, Progress, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
 from ._retry import Backoff, worth_retrying
 from ._streams import EventReader, Subscription, is_cancelled, ms_of
 from ._values import AggregateId, AggregateIdLike, AppendCondition, CommandRecord, Event, ExpectedVersionLike, Query, Snapshot
-from .v1 import service_pb2
+from .v1 import documents_pb2, groups_pb2, projections_pb2, service_pb2, tables_pb2
 
-__all__ = ["AppendMany", "Client", "EventReader", "Subscription"]
+__all__ = ["AppendMany", "Client", "EventReader", "GroupWorker", "Subscription"]
 
 _DECIDED = (ConflictError, InvalidArgumentError, NotFoundError, TooLargeError)  # by looking at the write, which an earlier try would have answered
 DEFAULT: Any = object()  # "the client's time-out", beside None: none
@@ -212,6 +214,136 @@ class Client:
     async def types(self, *, timeout: float | None = DEFAULT) -> bytes:
         """How payloads are read, as the store's file TYPES has it; empty: nothing is registered."""
         return bytes((await self._unary("GetTypes", lambda _: service_pb2.GetTypesRequest(), timeout)).types)
+
+    # Consumer groups
+
+    async def create_group(self, name: str, query: Query | None = None, *, after: int | None = 0, settings: Mapping[str, int] | None = None,
+                           timeout: float | None = DEFAULT) -> GroupInfo:
+        """A named subscription that workers share. Begins behind `after` (None: from now). `settings`: of docs/groups.md, by name; enumerations
+        by number. Needs the scope `admin`. Errors: InvalidArgumentError (it is there already)"""
+        request = _wire.checked(groups_pb2.CreateGroupRequest, name=name, query=None if query is None else _wire.query(query), after=after, from_now=after is None,
+                                settings=_wire.checked(groups_pb2.GroupSettings, **(settings or {})))
+        return group_info(await self._unary("CreateGroup", lambda _: request, timeout))
+
+    async def drop_group(self, name: str, *, timeout: float | None = DEFAULT) -> None:
+        await self._unary("DropGroup", lambda _: groups_pb2.DropGroupRequest(name=name), timeout)
+
+    async def groups(self, *, timeout: float | None = DEFAULT) -> list[GroupInfo]:
+        """In order of name."""
+        return [group_info(one) for one in (await self._unary("ListGroups", lambda _: groups_pb2.ListGroupsRequest(), timeout)).groups]
+
+    def work(self, group: str, *, worker: str | None = None, credit: int = 16) -> GroupWorker:
+        """A worker of the group, listed as `worker` (None: this machine and process), with at most `credit` events at a time. It joins with its first
+        next(), and leaves when it is closed."""
+        return GroupWorker(self, group, worker, credit)
+
+    # Projections and documents: docs/projections.md, docs/documents.md. What creates and drops needs the scope `admin`.
+    #
+    # Reads wait for what this client has seen; with at_least=0 they take what is there, also of a projection that stands.
+
+    async def create_index(self, query: Query, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
+        """The matches of a query by number. Its name follows from the query: the same query asked twice shares one index."""
+        return _derived.projection_info(await self._unary("CreateIndex", lambda _: projections_pb2.CreateIndexRequest(query=_wire.query(query)), timeout))
+
+    async def create_value_index(self, name: str, types: Sequence[str], path: str, value: str = "text", *, source: str = "payload",
+                                 timeout: float | None = DEFAULT) -> ProjectionInfo:
+        """Events by a value in them. `path`: $.customer.city; `value`: text, integer, number, boolean, time; `source`: payload, metadata."""
+        request = _wire.checked(projections_pb2.CreateValueIndexRequest, name=name, types=types, path=path, value=value, source=source)
+        return _derived.projection_info(await self._unary("CreateValueIndex", lambda _: request, timeout))
+
+    async def create_table(self, name: str, definition: Mapping[str, Any], *, timeout: float | None = DEFAULT) -> ProjectionInfo:
+        """`definition`: docs/projections.md, "A definition"."""
+        request = _wire.checked(projections_pb2.CreateProjectionRequest, name=name, kind="table", spec=json.dumps(definition))
+        return _derived.projection_info(await self._unary("CreateProjection", lambda _: request, timeout))
+
+    async def projection(self, name: str, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
+        """Errors: NotFoundError"""
+        return _derived.projection_info(await self._unary("DescribeProjection", lambda _: projections_pb2.DescribeProjectionRequest(name=name), timeout))
+
+    async def projections(self, *, timeout: float | None = DEFAULT) -> list[ProjectionInfo]:
+        """Indexes, tables, in order of name."""
+        answer = await self._unary("ListProjections", lambda _: projections_pb2.ListProjectionsRequest(), timeout)
+        return [_derived.projection_info(one) for one in answer.projections]
+
+    async def drop_projection(self, name: str, *, timeout: float | None = DEFAULT) -> None:
+        """Definition and rows, of an index or a table."""
+        await self._unary("AskProjection", lambda _: projections_pb2.AskProjectionRequest(name=name, ask="ASK_DROP"), timeout)
+
+    async def read_index(self, name: str, *, start: int | None = None, limit: int = 100, backwards: bool = False, events: bool = False,
+                         at_least: int | None = None, timeout: float | None = DEFAULT) -> IndexPage:
+        """A page: from the number `start` on (None: the first, backwards the last), at most 1,000. Errors: NotFoundError, UnavailableError (it stands before
+        what was seen), TimeoutError"""
+        return _derived.index_page(await self._unary("ReadIndex", lambda ms: _wire.checked(
+            projections_pb2.ReadIndexRequest, name=name, start=start, limit=limit, backwards=backwards, events=events, at_least=self._behind(at_least, ms)), timeout))
+
+    async def read_values(self, name: str, *, equal: Scalar = None, from_: Scalar = None, to: Scalar = None, until: Scalar = None, after: str = "", limit: int = 100,
+                          backwards: bool = False, events: bool = False, at_least: int | None = None, timeout: float | None = DEFAULT) -> ValuePage:
+        """A page of a value index: one value, or a range (`from_` and `to` inclusive, `until` exclusive), at most 1,000; the next one begins `after` its
+        `next`. Errors: as of read_index; InvalidArgumentError"""
+        values = {"equal": equal, "from": from_, "to": to, "until": until}
+        asked = {name: text for name, value in values.items() if (text := _derived.text_of(value)) is not None}
+        return _derived.value_page(await self._unary("ReadValues", lambda ms: _wire.checked(
+            projections_pb2.ReadValuesRequest, name=name, after=after, limit=limit, backwards=backwards, events=events, at_least=self._behind(at_least, ms), **asked), timeout))
+
+    async def select_page(self, table: str, where: str = "", parameters: Mapping[str | int, Scalar] | None = None, *, fields: Sequence[str] = (),
+                          order: Sequence[str] = (), limit: int | None = None, continue_from: str = "", version: int | None = None,
+                          at_least: int | None = None, timeout: float | None = DEFAULT) -> TablePage:
+        """Rows that match, at most `limit` (None: 1,000; 10,000 at most). See select()."""
+        select = _derived.table_select(where, parameters, tuple(fields), tuple(order))
+        select.MergeFrom(_wire.checked(tables_pb2.TableSelect, limit=limit, continue_from=continue_from))
+        return _derived.table_page(await self._unary("Select", lambda ms: _wire.checked(
+            tables_pb2.SelectRequest, table=table, select=select, version=version, at_least=self._behind(at_least, ms)), timeout))
+
+    async def select(self, table: str, where: str = "", parameters: Mapping[str | int, Scalar] | None = None, *, fields: Sequence[str] = (),
+                     order: Sequence[str] = (), limit: int | None = None, version: int | None = None, at_least: int | None = None,
+                     timeout: float | None = DEFAULT) -> AsyncIterator[dict[str, Any]]:
+        """Rows of a table that match, fetched a page at a time: `where`: "total > :t AND who = ?1" with `parameters` {"t": 10, 1: "ann"}; `order`:
+        ["-total", "who"], descending with a minus. Every page is of one moment.
+
+        Errors: NotFoundError, InvalidArgumentError, UnavailableError, TimeoutError
+        """
+        left, continue_from = limit, ""
+        while left is None or left > 0:
+            page = await self.select_page(table, where, parameters, fields=fields, order=order, limit=left if left is None else min(left, 1_000),
+                                          continue_from=continue_from, version=version, at_least=at_least, timeout=timeout)
+            for row in page.rows:
+                yield row
+            if left is not None:
+                left -= len(page.rows)
+            continue_from = page.next
+            if not continue_from:
+                return
+
+    async def define_documents(self, type: str, definition: Mapping[str, Any], *, expected: int | None = None, timeout: float | None = DEFAULT) -> int:
+        """What the documents of an aggregate type are made by: docs/documents.md, "Definitions". Returns its version, what the next change expects."""
+        request = _wire.checked(documents_pb2.DefineDocumentsRequest, type=type, spec=json.dumps(definition).encode(), expected=expected)
+        return int((await self._unary("Define", lambda _: request, timeout)).version)
+
+    async def drop_documents(self, type: str, *, timeout: float | None = DEFAULT) -> None:
+        await self._unary("Drop", lambda _: documents_pb2.DropDocumentsRequest(type=type), timeout)
+
+    async def document(self, aggregate: AggregateIdLike, *, eventual: bool = False, at_least: int | None = None, timeout: float | None = DEFAULT) -> Document:
+        """An aggregate's current state: behind everything that is ordered for it; `eventual`: as the rows have it. Errors: NotFoundError"""
+        who = _wire.aggregate(AggregateId.of(aggregate))
+        return _derived.document(await self._unary(
+            "Get", lambda ms: _wire.checked(documents_pb2.GetDocumentRequest, aggregate=who, eventual=eventual, at_least=self._behind(at_least, ms)), timeout))
+
+    async def documents(self, type: str, filter: str | None = None, *, after: str | None = None, limit: int | None = None, at_least: int | None = None,
+                        timeout: float | None = DEFAULT) -> AsyncIterator[Document]:
+        """Those of a type, in order of value, fetched a page at a time. `filter`: 'total >= 10'. Errors: NotFoundError, InvalidArgumentError"""
+        left, behind = limit, None if after is None else after.encode()
+        while left is None or left > 0:
+            answer = await self._unary(
+                "List",
+                lambda ms: _wire.checked(documents_pb2.ListDocumentsRequest, type=type, after=behind, limit=1_000 if left is None else min(left, 1_000), filter=filter,
+                                         at_least=self._behind(at_least, ms)), timeout)
+            for one in answer.documents:
+                yield _derived.document(one)
+            if left is not None:
+                left -= len(answer.documents)
+            if not answer.HasField("next"):
+                return
+            behind = answer.next
 
     # Administration: all but stats() need the scope `admin`. Long work has no time-out of its own; cancelling the call stops it.
 

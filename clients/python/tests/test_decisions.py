@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import evershard
 from evershard import AggregateId, Append, Event, Query
-from evershard._pipeline import Pipeline
+from evershard._pipeline import Lanes, Order, Pipeline
 from evershard._reading import ReadCursor
 from evershard._retry import Backoff, worth_retrying
 from evershard.v1 import event_pb2, service_pb2, store_pb2
@@ -145,3 +145,29 @@ def test_a_window_has_room_for_so_many_and_for_so_many_bytes() -> None:
     large = Pipeline(100, None)
     large.add(Append(Event("T", payload=bytes(17 << 20))), 0.0)
     assert not large.has_room
+
+
+def test_appends_of_a_shard_change_their_lane_when_all_before_them_are_answered() -> None:
+    order, lanes = Order(10), Lanes()
+    any_door, one, two = (Pipeline(10, None, order) for _ in range(3))
+
+    def send(pipeline: Pipeline, shard: int | None, lane: int) -> None:
+        lanes.goes(shard, lane, pipeline.add(Append(Event("T")), 0.0))
+        pipeline.send_next(0.0)
+
+    assert lanes.lane(None, 0) == 0
+    send(any_door, None, 0)
+    assert lanes.lane(5, 1) is None, "what lies where is known now: one of them may be of this shard"
+    any_door.answered(appended(1), 0.0)
+    assert lanes.lane(5, 1) == 1
+    send(one, 5, 1)
+    assert lanes.lane(6, 2) == 2, "another shard does not wait"
+    send(two, 6, 2)
+    assert lanes.lane(5, 2) is None and lanes.lane(5, 1) == 1 and lanes.lane(5, 0) == 1, "it moves: behind what is under way"
+    assert order.take() is not None and order.take() is None, "in the order given, over all lanes"
+    two.answered(appended(3), 0.0)
+    assert order.take() is None
+    one.answered(appended(2), 0.0)
+    assert lanes.lane(5, 2) == 2
+    first, second = order.take(), order.take()
+    assert first and second and first.appended and first.appended.first_position == 2 and second.appended and second.appended.first_position == 3 and order.is_empty

@@ -293,3 +293,42 @@ def test_many_appends_go_on_at_the_next_address(nodes: Any) -> None:
         outcomes = list(client.append_many(appends, in_flight=4))
     assert [outcome.result().first_position for outcome in outcomes] == list(range(1, 11))
     assert stored == [append.request_id.bytes for append in appends]
+
+
+def storing(log: list[tuple[int, str]], node: int) -> Any:
+    def answers(requests: Any, _: Any) -> Iterator[Any]:
+        for request in requests:
+            log.append((node, str(request.events[0].aggregate.value)))
+            yield service_pb2.AppendOutcome(appended=fake.appended(len(log)))
+
+    return answers
+
+
+def test_many_appends_go_to_the_nodes_of_their_shards(nodes: Any) -> None:
+    first, second = nodes(shards=2, owners=[1, 2], epochs=[1, 1], here=1), nodes(shards=2, owners=[1, 2], epochs=[1, 1], here=2)
+    log: list[tuple[int, str]] = []
+    for number, node in ((1, first), (2, second)):
+        node.says.update(members=[{"node": 1, "address": first.address}, {"node": 2, "address": second.address}])
+        node.scripts["AppendMany"] = [storing(log, number)]
+    by_shard = {shard: [f"{n}" for n in range(40) if _route.shard_of(Append(Event("T", f"a-{n}")), 2) == shard] for shard in (0, 1)}
+
+    def source(client: Client) -> Iterator[Append]:
+        for n in range(40):
+            yield Append(Event("T", f"a-{n}"))
+        until = time.monotonic() + 60
+        while time.monotonic() < until and not ({node for node, _ in log[40:]} == {1, 2}):
+            yield Append(Event("T", f"a-{by_shard[0][0]}"))
+            yield Append(Event("T", f"a-{by_shard[1][0]}"))
+            time.sleep(0.01)
+        log.append((0, "from here on each goes to its own"))
+        for n in range(40):
+            yield Append(Event("T", f"a-{n}"))
+
+    with Client([first.address, second.address], timeout=60) as client:
+        outcomes = list(client.append_many(source(client), in_flight=8))
+    assert all(outcome.appended for outcome in outcomes)
+    begin = log.index((0, "from here on each goes to its own"))
+    last = log[-40:]
+    assert begin > 40 and {value for node, value in last if node == 1} == set(by_shard[0]) and {value for node, value in last if node == 2} == set(by_shard[1])
+    for node in (1, 2):
+        assert [value for at, value in last if at == node] == by_shard[node - 1], "those of one shard, as they were given"

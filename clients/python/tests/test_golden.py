@@ -13,7 +13,7 @@ import pytest
 from google.protobuf import json_format
 
 from evershard import _wire
-from evershard.v1 import event_pb2, service_pb2, store_pb2
+from evershard.v1 import documents_pb2, event_pb2, projections_pb2, service_pb2, store_pb2, tables_pb2
 
 ROOT = pathlib.Path(__file__).parents[3]
 WIRE = ROOT / "tests/golden/wire"
@@ -22,7 +22,7 @@ NAMES = sorted(file.stem for file in WIRE.glob("*.bin"))
 
 def message_of(name: str):  # type: ignore[no-untyped-def]
     kind = name.split("-", 1)[0]
-    return next(getattr(module, kind) for module in (event_pb2, store_pb2, service_pb2) if hasattr(module, kind))
+    return next(getattr(module, kind) for module in (event_pb2, store_pb2, service_pb2, projections_pb2, tables_pb2, documents_pb2) if hasattr(module, kind))
 
 
 def test_there_are_messages() -> None:

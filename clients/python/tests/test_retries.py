@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterator
+import types
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import fake
@@ -14,7 +16,7 @@ import grpc
 import pytest
 
 import evershard
-from evershard import Append, Client, ErrorCode, Event
+from evershard import Append, Client, ErrorCode, Event, aio
 from evershard.v1 import service_pb2, store_pb2
 
 BROKEN = grpc.StatusCode.UNAVAILABLE
@@ -225,6 +227,45 @@ def test_many_appends_survive_broken_streams_and_full_queues(bad: fake.Fake) -> 
     assert [outcome.append for outcome in outcomes] == appends and len(positions) == 50
     assert [outcome.result().first_position for outcome in outcomes] == [positions[append.request_id.bytes] for append in appends]
     assert len(received) > 50
+
+
+def test_a_stream_that_breaks_while_nothing_is_under_way_ends_nothing(bad: fake.Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    idle, broke = threading.Event(), threading.Event()
+    later = 0.0
+
+    def breaking(requests: Any, context: Any) -> Iterator[Any]:
+        next(requests)
+        yield service_pb2.AppendOutcome(appended=fake.appended())
+        idle.wait(60)
+        broke.set()
+        context.abort(BROKEN, "Socket closed")
+
+    def working(requests: Any, context: Any) -> Iterator[Any]:
+        for _ in requests:
+            yield service_pb2.AppendOutcome(appended=fake.appended(2))
+
+    async def source() -> AsyncIterator[Append]:
+        nonlocal later
+        yield Append(Event("T"))
+        await first_answered.wait()
+        later = 3600.0  # nothing was given, nor answered, for longer than the time-out
+        idle.set()
+        await asyncio.to_thread(broke.wait, 60)
+        await asyncio.sleep(0.5)  # so that it is noticed; what comes too early is no test, and no failure
+        yield Append(Event("T"))
+
+    async def work() -> list[int]:
+        positions = []
+        async with aio.Client(bad.address, timeout=60) as client:  # type: ignore[attr-defined]
+            async for outcome in client.append_many(source()):
+                positions.append(outcome.result().first_position)
+                first_answered.set()
+        return positions
+
+    first_answered = asyncio.Event()
+    bad.scripts["AppendMany"] = [breaking, working]
+    monkeypatch.setattr("evershard._append_many.time", types.SimpleNamespace(monotonic=lambda: time.monotonic() + later))
+    assert asyncio.run(work()) == [1, 2]
 
 
 def test_many_appends_without_an_answer_are_unknown(bad: fake.Fake) -> None:

@@ -4,9 +4,9 @@ import { cancelled, decode, failure, within } from "./connection.js";
 import { errorOf, EvershardError, OutcomeUnknownError } from "./errors.js";
 import { AppendOutcomeSchema, EventStore } from "./gen/evershard/v1/service_pb.js";
 import { backoffMs, sleep } from "./retry.js";
-function pendingOf(append) {
+export function pendingOf(append) {
     try {
-        return { bytes: encodeAppend(append).bytes };
+        return encodeAppend(append);
     }
     catch (error) {
         if (error instanceof EvershardError)
@@ -20,6 +20,7 @@ function pendingOf(append) {
  */
 export class AppendStream {
     #connection;
+    #node;
     #options;
     #appendsMax;
     #bytesMax;
@@ -33,8 +34,10 @@ export class AppendStream {
     #waitingSince; // for the first one's answer, over all tries
     #changed;
     #tell = () => { };
-    constructor(connection, options) {
+    /** `node`: to its door, where that is open when a call begins; 0: to any. */
+    constructor(connection, options, node) {
         this.#connection = connection;
+        this.#node = node;
         this.#options = options;
         this.#appendsMax = options.inFlightMax ?? 256;
         this.#bytesMax = options.inFlightBytesMax ?? 16 << 20;
@@ -84,10 +87,9 @@ export class AppendStream {
     /** Takes from the source while there is room, and writes to the call there is; without one, the next call begins with what is pending. */
     async #take(source, signal) {
         try {
-            for await (const append of source) {
+            for await (const pending of source) {
                 if (signal.aborted)
                     break;
-                const pending = pendingOf(append);
                 this.#pending.push(pending);
                 this.#pendingBytes += pending.bytes?.length ?? 0;
                 if (pending.bytes)
@@ -140,7 +142,7 @@ export class AppendStream {
         }
     }
     async #open() {
-        this.#door = await this.#connection.pick();
+        this.#door = this.#connection.doorOf(this.#node) ?? (await this.#connection.pick());
         const call = this.#connection.duplex(this.#door, EventStore.method.appendMany);
         this.#call = call;
         for (const { bytes } of this.#pending)

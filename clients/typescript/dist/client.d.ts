@@ -1,8 +1,12 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Administration } from "./administration.js";
 import { type Append, type Appended, type NewSnapshot } from "./append.js";
 import { type AppendManyOptions, type Appends, type Outcome } from "./append_many.js";
 import { Connection, type AtLeast, type CallOptions, type ConnectOptions } from "./connection.js";
+import { Documents, Projections } from "./derived.js";
 import { RecordedEvent } from "./event.js";
+import { type GroupSettingsSchema } from "./gen/evershard/v1/groups_pb.js";
+import { GroupWorker, type GroupInfo, type WorkerOptions } from "./groups.js";
 import { Query } from "./query.js";
 import { Reading, type ReadAggregateOptions, type ReadOptions } from "./reading.js";
 import { RecordedSnapshot } from "./snapshot.js";
@@ -45,10 +49,19 @@ export interface AggregateState {
  * and goes on to another when that is gone or cannot. Connects with the first call. Errors: InvalidArgumentError
  */
 export declare function connect(address: string | readonly string[], options?: ConnectOptions): Client;
+export interface CreateGroupOptions {
+    query?: Query | undefined;
+    after?: number | "now" | undefined;
+    /** Of docs/groups.md; what is absent has its default. */
+    settings?: MessageInitShape<typeof GroupSettingsSchema> | undefined;
+}
 /** Every method may be called at any time, any number at once. To be closed, or taken with `await using`. */
 export declare class Client implements AsyncDisposable {
     #private;
     readonly admin: Administration;
+    /** Indexes and tables. */
+    readonly projections: Projections;
+    readonly documents: Documents;
     constructor(connection: Connection);
     /** Ends what is under way with CancelledError; subscriptions end as loops do. Any number of times. */
     close(): void;
@@ -95,6 +108,13 @@ export declare class Client implements AsyncDisposable {
         upTo?: number | undefined;
     } & AtLeast & CallOptions): Promise<RecordedSnapshot | undefined>;
     snapshots(aggregate: string, options?: AtLeast & CallOptions): Promise<RecordedSnapshot[]>;
+    /** A named subscription that workers share; begins behind `after` (0: with the first event; "now"). Needs the scope `admin`. Errors: InvalidArgumentError */
+    createGroup(name: string, options?: CreateGroupOptions & CallOptions): Promise<GroupInfo>;
+    dropGroup(name: string, options?: CallOptions): Promise<void>;
+    /** In order of name. */
+    groups(options?: CallOptions): Promise<GroupInfo[]>;
+    /** A worker of a group. It joins when it is first asked for an event. */
+    work(group: string, options?: WorkerOptions): GroupWorker;
     /** How payloads are read: what `evershard types` registered, as the store's file TYPES has it; empty: nothing. */
     types(options?: CallOptions): Promise<Uint8Array>;
 }

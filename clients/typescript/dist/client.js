@@ -1,11 +1,15 @@
 // Client: a store behind its door. Every method says what it does in the words of protocol/v1/service.proto.
 import { Administration } from "./administration.js";
 import { appendedOf, encodeAppend, snapshotMessage } from "./append.js";
-import { AppendStream } from "./append_many.js";
+import { AppendLanes } from "./append_lanes.js";
+import {} from "./append_many.js";
 import { Connection } from "./connection.js";
+import { Documents, Projections } from "./derived.js";
 import { InvalidArgumentError } from "./errors.js";
 import { RecordedEvent } from "./event.js";
+import { Groups } from "./gen/evershard/v1/groups_pb.js";
 import { EventStore } from "./gen/evershard/v1/service_pb.js";
+import { groupInfoOf, GroupWorker } from "./groups.js";
 import { aggregateText, splitAggregate, textOf, toNumber, toUint64 } from "./ids.js";
 import { Query } from "./query.js";
 import { Reading } from "./reading.js";
@@ -21,10 +25,15 @@ export function connect(address, options = {}) {
 /** Every method may be called at any time, any number at once. To be closed, or taken with `await using`. */
 export class Client {
     admin;
+    /** Indexes and tables. */
+    projections;
+    documents;
     #connection;
     constructor(connection) {
         this.#connection = connection;
         this.admin = new Administration(connection);
+        this.projections = new Projections(connection);
+        this.documents = new Documents(connection);
     }
     /** Ends what is under way with CancelledError; subscriptions end as loops do. Any number of times. */
     close() {
@@ -54,7 +63,7 @@ export class Client {
      * is an outcome too, since trying again would store it behind later ones. Leaving the loop ends it: what was in flight may be stored.
      */
     appendMany(appends, options = {}) {
-        return new AppendStream(this.#connection, options).outcomes(appends);
+        return new AppendLanes(this.#connection, options).outcomes(appends);
     }
     /** What matches, in global order. */
     read(query = Query.all, options = {}) {
@@ -125,6 +134,27 @@ export class Client {
     async snapshots(aggregate, options = {}) {
         const request = { aggregate: splitAggregate(aggregate) };
         return (await this.#connection.unary(EventStore.method.listSnapshots, request, options)).snapshots.map((snapshot) => new RecordedSnapshot(snapshot));
+    }
+    /** A named subscription that workers share; begins behind `after` (0: with the first event; "now"). Needs the scope `admin`. Errors: InvalidArgumentError */
+    async createGroup(name, options = {}) {
+        const { query, after = 0, settings } = options;
+        return groupInfoOf(await this.#connection.unary(Groups.method.createGroup, {
+            name: textOf(name, "name"),
+            ...(query && { query: query.message() }),
+            ...(after === "now" ? { fromNow: true } : { after: toUint64(after, "after") }),
+            ...(settings && { settings }),
+        }, options));
+    }
+    async dropGroup(name, options) {
+        await this.#connection.unary(Groups.method.dropGroup, { name: textOf(name, "name") }, options);
+    }
+    /** In order of name. */
+    async groups(options) {
+        return (await this.#connection.unary(Groups.method.listGroups, {}, options)).groups.map(groupInfoOf);
+    }
+    /** A worker of a group. It joins when it is first asked for an event. */
+    work(group, options = {}) {
+        return new GroupWorker(this.#connection, textOf(group, "group"), options);
     }
     /** How payloads are read: what `evershard types` registered, as the store's file TYPES has it; empty: nothing. */
     async types(options) {

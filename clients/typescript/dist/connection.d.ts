@@ -30,7 +30,7 @@ export interface ConnectOptions {
     readOwnWrites?: boolean | undefined;
     /** What it has seen already: another client's `seen`. */
     seen?: number | undefined;
-    /** Of what is sent. */
+    /** Of what is sent, and of the pages that come. */
     compression?: "gzip" | undefined;
     /** Told before each further try: for logs. */
     onRetry?: ((error: EvershardError, attempt: number) => void) | undefined;
@@ -78,6 +78,12 @@ export declare class Connection {
     failed(door: Door | undefined, error: unknown): void;
     worked(door: Door, answer: object): void;
     pick(): Promise<Door>;
+    /** As Doors says. */
+    shardAndNode(first: string | Uint8Array): {
+        shard: number | undefined;
+        node: number;
+    };
+    doorOf(node: number): Door | undefined;
     /** One request, one answer, tried again where the connection or the server is not there. `request`: encoded once, for all tries. */
     unary<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>, request: MessageInitShape<I> | Uint8Array, options?: AtLeast & CallOptions, kind?: "read" | "append", first?: string | Uint8Array): Promise<MessageShape<O>>;
     /**

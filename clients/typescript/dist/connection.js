@@ -62,6 +62,8 @@ export class Connection {
                 throw new InvalidArgumentError("the token is no header value", {}, { cause });
             }
         }
+        if (options.compression)
+            this.#metadata.set("evershard-compression", options.compression);
         this.#doors = new Doors(addressesOf(address), {
             channel: (one, several) => this.#channelTo(one, several, options),
             members: (door, deadline) => this.#members(door, deadline),
@@ -129,6 +131,9 @@ export class Connection {
         this.#told(answer);
     }
     pick() { return this.#doors.pick(); }
+    /** As Doors says. */
+    shardAndNode(first) { return this.#doors.shardAndNode(first); }
+    doorOf(node) { return this.#doors.doorOf(node); }
     /** One request, one answer, tried again where the connection or the server is not there. `request`: encoded once, for all tries. */
     async unary(method, request, options = {}, kind = "read", first) {
         const deadline = Date.now() + (options.timeoutMs ?? this.timeoutMs);

@@ -36,6 +36,13 @@ export declare class Doors {
     failed(door: Door): void;
     /** The door of the node that decides an append whose first event has this aggregate, or this id without one; where it is open now. */
     home(first: string | Uint8Array): Door | undefined;
+    /** The append's shard, and the node that decides it where its door is known; `undefined` and 0: not known. */
+    shardAndNode(first: string | Uint8Array): {
+        shard: number | undefined;
+        node: number;
+    };
+    /** Of a node, where it is open now. */
+    doorOf(node: number): Door | undefined;
     /** Asks who writes which shard, beside everything else, where that is not known, or old. */
     learnShards(doubtful?: boolean): void;
 }

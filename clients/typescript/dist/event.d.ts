@@ -28,6 +28,8 @@ export interface NewEvent {
     id?: string | undefined;
     /** A Date, RFC 3339 text, or microseconds since 1970. Absent: the server's time when it is appended. */
     occurredAt?: Date | string | bigint | undefined;
+    /** Whose data the payload is: it is sealed under a key of theirs, which can be destroyed. Absent: nobody's. */
+    subject?: string | undefined;
 }
 /** Bytes and the format they have by themselves. Errors: InvalidArgumentError */
 export declare function encodePayload(payload: Payload | undefined, what: string): {
@@ -71,6 +73,8 @@ export declare class RecordedEvent extends Stored {
     /** Its number in its append, from 0, and how many events that has. */
     readonly appendIndex: number;
     readonly appendEvents: number;
+    /** Of a sealed payload: whose data it is; else empty. */
+    readonly subject: string;
     constructor(message: Message);
     /** As the command line shows it; payload and metadata as JSON where they are, else as base64. */
     toJSON(): Record<string, unknown>;

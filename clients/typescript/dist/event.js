@@ -41,6 +41,7 @@ export function eventMessage(event, id, what) {
         payloadFormat: event.payloadFormat ?? payload.format,
         metadata: encodePayload(event.metadata, `${what}.metadata`).bytes,
         ...(event.occurredAt !== undefined && { occurredAtUs: microseconds(event.occurredAt, `${what}.occurredAt`) }),
+        ...(event.subject !== undefined && { subject: textOf(event.subject, `${what}.subject`) }),
     };
 }
 /** What an event and a snapshot have in common: bytes, and how to read them. */
@@ -79,6 +80,8 @@ export class RecordedEvent extends Stored {
     /** Its number in its append, from 0, and how many events that has. */
     appendIndex;
     appendEvents;
+    /** Of a sealed payload: whose data it is; else empty. */
+    subject;
     constructor(message) {
         super();
         this.position = toNumber(message.position);
@@ -97,6 +100,7 @@ export class RecordedEvent extends Stored {
         this.state = message.state === EventState.REMOVED ? "removed" : message.state === EventState.ERASED ? "erased" : "live";
         this.appendIndex = message.appendIndex;
         this.appendEvents = message.appendEvents || 1;
+        this.subject = message.subject;
     }
     /** As the command line shows it; payload and metadata as JSON where they are, else as base64. */
     toJSON() {
@@ -109,6 +113,7 @@ export class RecordedEvent extends Stored {
             ...shown("payload", this.payload, this.payloadFormat <= PayloadFormat.json), payload_format: this.payloadFormat,
             ...shown("metadata", this.metadata, true),
             occurred_at: this.occurredAt,
+            ...(this.subject !== "" && { subject: this.subject }),
             ...(this.state !== "live" && { state: this.state }),
         };
     }

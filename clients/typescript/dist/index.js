@@ -1,6 +1,8 @@
 // What the package offers.
 export { connect, Client } from "./client.js";
 export { PayloadFormat, RecordedEvent } from "./event.js";
+export { Documents, Projections, } from "./derived.js";
+export { GroupWorker } from "./groups.js";
 export { Query } from "./query.js";
 export { Reading } from "./reading.js";
 export { Subscription } from "./subscription.js";

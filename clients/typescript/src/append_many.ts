@@ -21,12 +21,12 @@ export interface AppendManyOptions extends CallOptions {
 
 export type Appends = AsyncIterable<Append> | Iterable<Append>;
 
-/** `bytes`: the same for each try. `error`: it was refused here, and is not sent. */
-type Pending = { bytes: Uint8Array; error?: undefined } | { bytes?: undefined; error: EvershardError };
+/** `bytes`: the same for each try; `first`: see encodeAppend. `error`: it was refused here, and is not sent. */
+export type Pending = { bytes: Uint8Array; first?: string | Uint8Array | undefined; error?: undefined } | { bytes?: undefined; error: EvershardError };
 
-function pendingOf(append: Append): Pending {
+export function pendingOf(append: Append): Pending {
   try {
-    return { bytes: encodeAppend(append).bytes };
+    return encodeAppend(append);
   } catch (error) {
     if (error instanceof EvershardError) return { error };
     throw error;
@@ -39,6 +39,7 @@ function pendingOf(append: Append): Pending {
  */
 export class AppendStream {
   readonly #connection: Connection;
+  readonly #node: number;
   readonly #options: AppendManyOptions;
   readonly #appendsMax: number;
   readonly #bytesMax: number;
@@ -53,8 +54,10 @@ export class AppendStream {
   #changed!: Promise<void>;
   #tell: () => void = () => {};
 
-  constructor(connection: Connection, options: AppendManyOptions) {
+  /** `node`: to its door, where that is open when a call begins; 0: to any. */
+  constructor(connection: Connection, options: AppendManyOptions, node: number) {
     this.#connection = connection;
+    this.#node = node;
     this.#options = options;
     this.#appendsMax = options.inFlightMax ?? 256;
     this.#bytesMax = options.inFlightBytesMax ?? 16 << 20;
@@ -63,7 +66,7 @@ export class AppendStream {
   }
 
   /** Errors: OutcomeUnknownError: time is over; what refuses the call as a whole; what the source throws, when all it gave before is answered */
-  async *outcomes(source: Appends): AsyncGenerator<Outcome, void, void> {
+  async *outcomes(source: AsyncIterable<Pending>): AsyncGenerator<Outcome, void, void> {
     const scope = this.#connection.scope(this.#options.signal);
     const wake = () => this.#changes();
     scope.signal.addEventListener("abort", wake);
@@ -99,11 +102,10 @@ export class AppendStream {
   }
 
   /** Takes from the source while there is room, and writes to the call there is; without one, the next call begins with what is pending. */
-  async #take(source: Appends, signal: AbortSignal): Promise<void> {
+  async #take(source: AsyncIterable<Pending>, signal: AbortSignal): Promise<void> {
     try {
-      for await (const append of source) {
+      for await (const pending of source) {
         if (signal.aborted) break;
-        const pending = pendingOf(append);
         this.#pending.push(pending);
         this.#pendingBytes += pending.bytes?.length ?? 0;
         if (pending.bytes) this.#call?.write(pending.bytes);  // what it buffers is bounded by what is pending
@@ -151,7 +153,7 @@ export class AppendStream {
   }
 
   async #open(): Promise<AsyncIterator<Uint8Array>> {
-    this.#door = await this.#connection.pick();
+    this.#door = this.#connection.doorOf(this.#node) ?? (await this.#connection.pick());
     const call = this.#connection.duplex(this.#door, EventStore.method.appendMany);
     this.#call = call;
     for (const { bytes } of this.#pending) if (bytes) call.write(bytes);

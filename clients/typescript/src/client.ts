@@ -1,12 +1,18 @@
 // Client: a store behind its door. Every method says what it does in the words of protocol/v1/service.proto.
 
+import type { MessageInitShape } from "@bufbuild/protobuf";
+
 import { Administration } from "./administration.js";
 import { appendedOf, encodeAppend, snapshotMessage, type Append, type Appended, type NewSnapshot } from "./append.js";
-import { AppendStream, type AppendManyOptions, type Appends, type Outcome } from "./append_many.js";
+import { AppendLanes } from "./append_lanes.js";
+import { type AppendManyOptions, type Appends, type Outcome } from "./append_many.js";
 import { Connection, type AtLeast, type CallOptions, type ConnectOptions } from "./connection.js";
+import { Documents, Projections } from "./derived.js";
 import { InvalidArgumentError } from "./errors.js";
 import { RecordedEvent } from "./event.js";
+import { Groups, type GroupSettingsSchema } from "./gen/evershard/v1/groups_pb.js";
 import { EventStore, type AggregateInfo as AggregateInfoMessage } from "./gen/evershard/v1/service_pb.js";
+import { groupInfoOf, GroupWorker, type GroupInfo, type WorkerOptions } from "./groups.js";
 import { aggregateText, splitAggregate, textOf, toNumber, toUint64 } from "./ids.js";
 import { Query } from "./query.js";
 import { Reading, type ReadAggregateOptions, type ReadOptions } from "./reading.js";
@@ -58,14 +64,26 @@ export function connect(address: string | readonly string[], options: ConnectOpt
   return new Client(new Connection(address, options));
 }
 
+export interface CreateGroupOptions {
+  query?: Query | undefined;
+  after?: number | "now" | undefined;
+  /** Of docs/groups.md; what is absent has its default. */
+  settings?: MessageInitShape<typeof GroupSettingsSchema> | undefined;
+}
+
 /** Every method may be called at any time, any number at once. To be closed, or taken with `await using`. */
 export class Client implements AsyncDisposable {
   readonly admin: Administration;
+  /** Indexes and tables. */
+  readonly projections: Projections;
+  readonly documents: Documents;
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
     this.#connection = connection;
     this.admin = new Administration(connection);
+    this.projections = new Projections(connection);
+    this.documents = new Documents(connection);
   }
 
   /** Ends what is under way with CancelledError; subscriptions end as loops do. Any number of times. */
@@ -98,7 +116,7 @@ export class Client implements AsyncDisposable {
    * is an outcome too, since trying again would store it behind later ones. Leaving the loop ends it: what was in flight may be stored.
    */
   appendMany(appends: Appends, options: AppendManyOptions = {}): AsyncGenerator<Outcome, void, void> {
-    return new AppendStream(this.#connection, options).outcomes(appends);
+    return new AppendLanes(this.#connection, options).outcomes(appends);
   }
 
   /** What matches, in global order. */
@@ -170,6 +188,28 @@ export class Client implements AsyncDisposable {
   async snapshots(aggregate: string, options: AtLeast & CallOptions = {}): Promise<RecordedSnapshot[]> {
     const request = { aggregate: splitAggregate(aggregate) };
     return (await this.#connection.unary(EventStore.method.listSnapshots, request, options)).snapshots.map((snapshot) => new RecordedSnapshot(snapshot));
+  }
+
+  /** A named subscription that workers share; begins behind `after` (0: with the first event; "now"). Needs the scope `admin`. Errors: InvalidArgumentError */
+  async createGroup(name: string, options: CreateGroupOptions & CallOptions = {}): Promise<GroupInfo> {
+    const { query, after = 0, settings } = options;
+    return groupInfoOf(await this.#connection.unary(Groups.method.createGroup, {
+      name: textOf(name, "name"),
+      ...(query && { query: query.message() }),
+      ...(after === "now" ? { fromNow: true } : { after: toUint64(after, "after") }),
+      ...(settings && { settings }),
+    }, options));
+  }
+  async dropGroup(name: string, options?: CallOptions): Promise<void> {
+    await this.#connection.unary(Groups.method.dropGroup, { name: textOf(name, "name") }, options);
+  }
+  /** In order of name. */
+  async groups(options?: CallOptions): Promise<GroupInfo[]> {
+    return (await this.#connection.unary(Groups.method.listGroups, {}, options)).groups.map(groupInfoOf);
+  }
+  /** A worker of a group. It joins when it is first asked for an event. */
+  work(group: string, options: WorkerOptions = {}): GroupWorker {
+    return new GroupWorker(this.#connection, textOf(group, "group"), options);
   }
 
   /** How payloads are read: what `evershard types` registered, as the store's file TYPES has it; empty: nothing. */

@@ -41,7 +41,7 @@ export interface ConnectOptions {
   readOwnWrites?: boolean | undefined;
   /** What it has seen already: another client's `seen`. */
   seen?: number | undefined;
-  /** Of what is sent. */
+  /** Of what is sent, and of the pages that come. */
   compression?: "gzip" | undefined;
   /** Told before each further try: for logs. */
   onRetry?: ((error: EvershardError, attempt: number) => void) | undefined;
@@ -120,6 +120,7 @@ export class Connection {
         throw new InvalidArgumentError("the token is no header value", {}, { cause });
       }
     }
+    if (options.compression) this.#metadata.set("evershard-compression", options.compression);
     this.#doors = new Doors(addressesOf(address), {
       channel: (one, several) => this.#channelTo(one, several, options),
       members: (door, deadline) => this.#members(door, deadline),
@@ -188,6 +189,9 @@ export class Connection {
     this.#told(answer);
   }
   pick(): Promise<Door> { return this.#doors.pick(); }
+  /** As Doors says. */
+  shardAndNode(first: string | Uint8Array): { shard: number | undefined; node: number } { return this.#doors.shardAndNode(first); }
+  doorOf(node: number): Door | undefined { return this.#doors.doorOf(node); }
 
   /** One request, one answer, tried again where the connection or the server is not there. `request`: encoded once, for all tries. */
   async unary<I extends DescMessage, O extends DescMessage>(

@@ -93,15 +93,24 @@ export class Doors {
 
   /** The door of the node that decides an append whose first event has this aggregate, or this id without one; where it is open now. */
   home(first: string | Uint8Array): Door | undefined {
+    return this.doorOf(this.shardAndNode(first).node);
+  }
+
+  /** The append's shard, and the node that decides it where its door is known; `undefined` and 0: not known. */
+  shardAndNode(first: string | Uint8Array): { shard: number | undefined; node: number } {
     this.learnShards();
-    if (this.#owners.length === 0) return undefined;
-    const { node } = this.#owners[shardOf(first, this.#owners.length)]!;
+    if (this.#owners.length === 0) return { shard: undefined, node: 0 };
+    const shard = shardOf(first, this.#owners.length);
+    const { node } = this.#owners[shard]!;
+    if (this.#met.has(node)) return { shard, node };
+    this.#lookFor(node);
+    return { shard, node: 0 };
+  }
+
+  /** Of a node, where it is open now. */
+  doorOf(node: number): Door | undefined {
     const number = this.#met.get(node);
-    if (number === undefined) {
-      this.#lookFor(node);
-      return undefined;
-    }
-    if (this.#choice.rests(number, Date.now())) return undefined;
+    if (number === undefined || this.#choice.rests(number, Date.now())) return undefined;
     const door = this.#doors[number]!;
     // One that is not open is not waited for: any other takes the append.
     return door.channel.getChannel().getConnectivityState(true) === connectivityState.READY ? door : undefined;

@@ -29,6 +29,8 @@ export interface NewEvent {
   id?: string | undefined;
   /** A Date, RFC 3339 text, or microseconds since 1970. Absent: the server's time when it is appended. */
   occurredAt?: Date | string | bigint | undefined;
+  /** Whose data the payload is: it is sealed under a key of theirs, which can be destroyed. Absent: nobody's. */
+  subject?: string | undefined;
 }
 
 /** Bytes and the format they have by themselves. Errors: InvalidArgumentError */
@@ -63,6 +65,7 @@ export function eventMessage(event: NewEvent, id: string, what: string): Message
     payloadFormat: event.payloadFormat ?? payload.format,
     metadata: encodePayload(event.metadata, `${what}.metadata`).bytes,
     ...(event.occurredAt !== undefined && { occurredAtUs: microseconds(event.occurredAt, `${what}.occurredAt`) }),
+    ...(event.subject !== undefined && { subject: textOf(event.subject, `${what}.subject`) }),
   };
 }
 
@@ -107,6 +110,8 @@ export class RecordedEvent extends Stored {
   /** Its number in its append, from 0, and how many events that has. */
   readonly appendIndex: number;
   readonly appendEvents: number;
+  /** Of a sealed payload: whose data it is; else empty. */
+  readonly subject: string;
 
   constructor(message: Message) {
     super();
@@ -126,6 +131,7 @@ export class RecordedEvent extends Stored {
     this.state = message.state === EventState.REMOVED ? "removed" : message.state === EventState.ERASED ? "erased" : "live";
     this.appendIndex = message.appendIndex;
     this.appendEvents = message.appendEvents || 1;
+    this.subject = message.subject;
   }
 
   /** As the command line shows it; payload and metadata as JSON where they are, else as base64. */
@@ -139,6 +145,7 @@ export class RecordedEvent extends Stored {
       ...shown("payload", this.payload, this.payloadFormat <= PayloadFormat.json), payload_format: this.payloadFormat,
       ...shown("metadata", this.metadata, true),
       occurred_at: this.occurredAt,
+      ...(this.subject !== "" && { subject: this.subject }),
       ...(this.state !== "live" && { state: this.state }),
     };
   }

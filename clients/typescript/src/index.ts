@@ -5,6 +5,11 @@ export type { AtLeast, CallOptions, ConnectOptions, Tls } from "./connection.js"
 export type { Append, Appended, Condition, NewSnapshot } from "./append.js";
 export type { AppendManyOptions, Appends, Outcome } from "./append_many.js";
 export { PayloadFormat, RecordedEvent, type JsonValue, type NewEvent, type Payload } from "./event.js";
+export {
+  Documents, Projections, type Cell, type Document, type DocumentsOptions, type IndexEntry, type IndexPage, type Parameter, type ProjectionInfo, type ReadIndexOptions,
+  type ReadValuesOptions, type Row, type SelectOptions, type TablePage, type ValueEntry, type ValuePage,
+} from "./derived.js";
+export { GroupWorker, type GroupDelivery, type GroupInfo, type WorkerOptions } from "./groups.js";
 export { Query, type QueryItem } from "./query.js";
 export { Reading, type ReadAggregateOptions, type ReadOptions } from "./reading.js";
 export { Subscription, type SubscribeOptions, type SubscriptionItem } from "./subscription.js";

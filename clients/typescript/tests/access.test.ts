@@ -1,12 +1,13 @@
 // Tokens, TLS, Unix sockets, compression, limits of size.
 
-import { equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
 import { connect, InvalidArgumentError, PermissionDeniedError, Query, TooLargeError, UnauthenticatedError, UnavailableError } from "../src/index.js";
+import { Proxy } from "./proxy.js";
 import { onlyServe, refused, Server, temporaryDirectory } from "./server.js";
 
 const tokens = "reader read reader-0123456789\nwriter append,read writer-0123456789\noperator read,append,admin operator-0123456789\n";
@@ -85,6 +86,24 @@ test("by name, and compressed", async () => {
   await using client = connect(`localhost:${server.port}`, { compression: "gzip" });
   const { firstPosition } = await client.append({ events: [{ type: "A", payload: "x".repeat(100_000) }] });
   equal((await client.eventAt(firstPosition)).text().length, 100_000);
+});
+
+test("what is asked for compressed comes so, and is read as it was", async () => {
+  await using server = await Server.start();
+  await using writer = connect(server.address);
+  const payloads = Array.from({ length: 50 }, (_, n) => JSON.stringify({ n, text: "the same words again ".repeat(50) }));
+  for (const payload of payloads) await writer.append({ events: [{ type: "A", payload }] });
+  const bytesOf = async (compression: "gzip" | undefined) => {
+    await using proxy = await Proxy.to(server.port);
+    await using reader = connect(proxy.address, { compression });
+    const most = proxy.cutAfterBytes = 1e9;
+    deepEqual((await reader.read().toArray()).map((event) => event.text()), payloads);
+    for await (const event of reader.subscribe(undefined, { after: 0 }).events()) if (event.position === payloads.length) break;
+    return most - proxy.cutAfterBytes;
+  };
+  const plain = await bytesOf(undefined);
+  const packed = await bytesOf("gzip");
+  ok(plain > 2 * 50_000 && packed < plain / 4, `${packed} bytes of ${plain}`);
 });
 
 test("what is too large for the connection is said to be", async () => {

@@ -6,9 +6,11 @@ import { test } from "node:test";
 import { fromBinary } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
 
+import { LaneChoice } from "../src/append_lanes.js";
 import { ReadRequestSchema } from "../src/gen/evershard/v1/service_pb.js";
-import { ErrorCode } from "../src/gen/evershard/v1/store_pb.js";
-import { connect, EvershardError, InvalidArgumentError } from "../src/index.js";
+import { ErrorCode, type AppendRequest } from "../src/gen/evershard/v1/store_pb.js";
+import { shardOf } from "../src/route.js";
+import { connect, type Append, EvershardError, InvalidArgumentError } from "../src/index.js";
 import { FakeServer, type Answer } from "./fake_server.js";
 import { refused } from "./server.js";
 
@@ -127,4 +129,61 @@ test("a read goes on at another node only where that has come as far", async () 
   ok(given.length > 0);
   ok(behind.requests.length >= 1);
   for (const request of behind.requests) equal(fromBinary(ReadRequestSchema, request).atLeast?.position, 5n);
+});
+
+test("many appends go to the doors of their shards' nodes, those of one shard in the order given", async () => {
+  const log: { node: number; aggregate: string }[] = [];
+  const storing = (node: number) => (request: AppendRequest): Answer => {
+    log.push({ node, aggregate: request.events[0]!.aggregate!.value });
+    return at(BigInt(log.length));
+  };
+  const map = { ...shop, shards: 2, owners: [1, 2], epochs: [1n, 1n] };
+  await using first = await FakeServer.start(storing(1), undefined, { ...map, here: 1 });
+  await using second = await FakeServer.start(storing(2), undefined, { ...map, here: 2 });
+  const members = [{ node: 1, address: first.address }, { node: 2, address: second.address }];
+  first.members = { ...map, here: 1, members };
+  second.members = { ...map, here: 2, members };
+  const numbers = Array.from({ length: 40 }, (_, n) => `${n}`);
+  const ofShard = [0, 1].map((shard) => numbers.filter((n) => shardOf(`a-${n}`, 2) === shard));
+  const one = (n: string): Append => ({ events: [{ aggregate: `a-${n}`, type: "T" }] });
+  let begin = 0;
+  async function* source(): AsyncGenerator<Append> {
+    for (const n of numbers) yield one(n);
+    for (const until = Date.now() + 60_000; Date.now() < until && new Set(log.slice(40).map(({ node }) => node)).size < 2; ) {
+      yield one(ofShard[0]![0]!);
+      yield one(ofShard[1]![0]!);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    begin = log.length;
+    for (const n of numbers) yield one(n);
+  }
+  await using client = connect([first.address, second.address], { timeoutMs: 60_000 });
+  let count = 0;
+  for await (const { error } of client.appendMany(source(), { inFlightMax: 8 })) {
+    if (error) throw error;
+    ++count;
+  }
+  equal(count, log.length);
+  ok(begin > 40);
+  for (const node of [1, 2]) deepEqual(log.slice(-40).filter((of) => of.node === node).map(({ aggregate }) => aggregate), ofShard[node - 1]);
+});
+
+test("appends of a shard change their lane when all before them are answered", () => {
+  const open = new Set<string>();
+  const lanes = new LaneChoice<string>((one) => open.has(one));
+  const send = (name: string, shard: number | undefined, lane: number) => {
+    open.add(name);
+    lanes.goes(shard, lane, name);
+  };
+
+  equal(lanes.lane(undefined, 0), 0);
+  send("a", undefined, 0);
+  equal(lanes.lane(5, 1), undefined, "what lies where is known now: one of them may be of this shard");
+  open.delete("a");
+  equal(lanes.lane(5, 1), 1);
+  send("b", 5, 1);
+  equal(lanes.lane(6, 2), 2, "another shard does not wait");
+  deepEqual([lanes.lane(5, 2), lanes.lane(5, 1), lanes.lane(5, 0)], [undefined, 1, 1], "it moves: behind what is under way");
+  open.delete("b");
+  equal(lanes.lane(5, 2), 2);
 });

@@ -1,9 +1,9 @@
 // A server that does what a test says: for what a real one does too seldom.
 
 import { fromBinary, toBinary, create, type MessageInitShape } from "@bufbuild/protobuf";
-import { Metadata, Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall, type ServerWritableStream, type ServiceDefinition } from "@grpc/grpc-js";
+import { Metadata, Server, ServerCredentials, status, type sendUnaryData, type ServerDuplexStream, type ServerUnaryCall, type ServerWritableStream, type ServiceDefinition } from "@grpc/grpc-js";
 
-import { MembersResponseSchema } from "../src/gen/evershard/v1/service_pb.js";
+import { AppendOutcomeSchema, MembersResponseSchema } from "../src/gen/evershard/v1/service_pb.js";
 import { AppendRequestSchema, AppendResponseSchema, ErrorCode, ErrorSchema, PageSchema, type AppendRequest } from "../src/gen/evershard/v1/store_pb.js";
 
 export type Answer = { appended: MessageInitShape<typeof AppendResponseSchema> } | { code: status; error?: MessageInitShape<typeof ErrorSchema>; text?: string } | "silence";
@@ -12,6 +12,7 @@ const bytes = (value: Uint8Array): Buffer => Buffer.from(value);
 const method = { requestStream: false, requestSerialize: bytes, requestDeserialize: (b: Buffer) => b, responseSerialize: bytes, responseDeserialize: (b: Buffer) => b };
 const service: ServiceDefinition = {
   append: { ...method, path: "/evershard.v1.EventStore/Append", responseStream: false },
+  appendMany: { ...method, path: "/evershard.v1.EventStore/AppendMany", requestStream: true, responseStream: true },
   read: { ...method, path: "/evershard.v1.EventStore/Read", responseStream: true },
 };
 const membersMethod = { members: { ...method, path: "/evershard.v1.EventStore/Members", responseStream: false } };
@@ -54,6 +55,16 @@ export class FakeServer implements AsyncDisposable {
         const metadata = new Metadata();
         if (given.error) metadata.set("grpc-status-details-bin", statusOf(given.code, create(ErrorSchema, given.error)));
         done({ code: given.code, details: given.text ?? "", metadata });
+      },
+      appendMany: (call: ServerDuplexStream<Uint8Array, Uint8Array>) => {
+        call.on("data", (request: Uint8Array) => {
+          fake.requests.push(new Uint8Array(request));
+          const given = answer(fromBinary(AppendRequestSchema, request), fake.requests.length - 1);
+          if (given !== "silence" && "appended" in given) {
+            call.write(toBinary(AppendOutcomeSchema, create(AppendOutcomeSchema, { outcome: { case: "appended", value: create(AppendResponseSchema, given.appended) } })));
+          }
+        });
+        call.on("end", () => call.end());
       },
       read: (call: ServerWritableStream<Uint8Array, Uint8Array>) => {
         fake.requests.push(new Uint8Array(call.request));

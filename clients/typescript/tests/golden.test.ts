@@ -7,12 +7,16 @@ import { test } from "node:test";
 
 import { fromBinary, fromJson, toBinary, toJson, type DescMessage, type JsonValue } from "@bufbuild/protobuf";
 
+import { file_evershard_v1_documents } from "../src/gen/evershard/v1/documents_pb.js";
 import { file_evershard_v1_event } from "../src/gen/evershard/v1/event_pb.js";
+import { file_evershard_v1_projections } from "../src/gen/evershard/v1/projections_pb.js";
 import { file_evershard_v1_service } from "../src/gen/evershard/v1/service_pb.js";
 import { file_evershard_v1_store } from "../src/gen/evershard/v1/store_pb.js";
+import { file_evershard_v1_tables } from "../src/gen/evershard/v1/tables_pb.js";
 import { root } from "./server.js";
 
-const messages = new Map<string, DescMessage>([file_evershard_v1_event, file_evershard_v1_store, file_evershard_v1_service].flatMap((file) => file.messages.map((message) => [message.name, message])));
+const files = [file_evershard_v1_event, file_evershard_v1_store, file_evershard_v1_service, file_evershard_v1_projections, file_evershard_v1_tables, file_evershard_v1_documents];
+const messages = new Map<string, DescMessage>(files.flatMap((file) => file.messages.map((message) => [message.name, message])));
 const folder = join(root, "tests/golden/wire");
 const names = readdirSync(folder).filter((name) => name.endsWith(".bin")).map((name) => name.slice(0, -4));
 

@@ -251,6 +251,25 @@ TEST(ShardWriters, AnswersFencedAndShowsNothingOnceAnotherOwnsTheShard) {
   EXPECT_EQ(world.model.last(), GlobalPosition{0});
 }
 
+TEST(ShardWriters, LeavesBehindWhatWasWrittenAlone) {
+  for (const bool on_disk : {false, true}) {
+    WritersWorld world({.shards = 2, .nodes = 2});
+    const ShardId shard{0};
+    const auto sent = world.send(0, one(aggregate_on(0, 2)));
+    ASSERT_TRUE(world.nodes[0].writers->any());
+    if (on_disk) world.write(0);
+
+    WriterActions fenced;
+    world.nodes[0].writers->fence(shard, fenced);
+
+    ASSERT_EQ(fenced.answers.size(), 1u);
+    EXPECT_EQ(fenced.answers.front().client, sent);
+    EXPECT_TRUE(world.nodes[0].writers->is_fenced(shard));
+    EXPECT_EQ(world.nodes[0].writers->left_behind(shard), on_disk);
+    EXPECT_FALSE(world.nodes[0].writers->any());
+  }
+}
+
 TEST(ShardWriters, EndsEverythingAsOutcomeUnknownWhenAWriteFails) {
   WritersWorld world({});
   const std::string order = aggregate_on(0, 2);

@@ -112,6 +112,7 @@ class SteeredStore final : public storage::Store {
     return admission_;
   }
   [[nodiscard]] storage::View view() const override { return memory_->view(); }
+  [[nodiscard]] storage::RemovalMask& removals() override { return memory_->removals(); }
   [[nodiscard]] const storage::Rows& rows() const override { return memory_->rows(); }
   Result<void> seal() override { return memory_->seal(); }
   [[nodiscard]] storage::StoreStats stats() const override { return memory_->stats(); }

@@ -127,7 +127,7 @@ TEST(EntityLoad, TriesNothingOnATruncatedStreamWithoutASnapshot) {
   shard.journal.events[0].state = EventState::removed;
   shard.journal.events[0].payload.clear();
 
-  EXPECT_EQ(shard.get("get").error.code, ErrorCode::corruption);
+  EXPECT_EQ(shard.get("get").error.code, ErrorCode::not_found);
 }
 
 TEST(EntityLoad, GivesUpOnALoadThatNeverAnswers) {

@@ -248,7 +248,16 @@ TEST(EmbeddedCluster, RefusesOptionsThatCannotBe) {
   EXPECT_EQ(code(options), ErrorCode::invalid_argument) << "neither secret nor TLS";
   options = cluster.options(1);
   options.peers_listen = "0.0.0.0:0";
+  options.peers_address = "here:1";
   EXPECT_EQ(code(options), ErrorCode::invalid_argument) << "other machines without TLS";
+  options.peers_insecure = true;
+  options.peers_address.clear();
+  EXPECT_EQ(code(options), ErrorCode::invalid_argument) << "nobody would find it";
+  options = cluster.options(1);
+  for (const char* nowhere : {"here:0", "0.0.0.0:7431", "[::]:7431"}) {
+    options.peers_address = nowhere;
+    EXPECT_EQ(code(options), ErrorCode::invalid_argument) << nowhere;
+  }
   options = cluster.options(1);
   options.aggregates.recovery_permits = 0;
   EXPECT_EQ(code(options), ErrorCode::invalid_argument);

@@ -9,7 +9,7 @@
 #include <chrono>
 #include <string>
 
-#include "evershard/cluster/exchange/base64.hpp"
+#include "evershard/protocol/base64.hpp"
 #include "evershard/cluster/exchange/json_text.hpp"
 
 namespace evershard {

@@ -57,6 +57,22 @@ TEST(HttpClientLimits, BytesAreCountedWhetherTheirNumberIsSaidOrNot) {
   }
 }
 
+TEST(HttpRows, WhoWaitsForOnesThatAreBehindHoldsUpNobodyAndNotTheEnd) {
+  http::HttpOptions options;
+  options.limits.at_least_time = std::chrono::minutes(10);
+  RunningDoor door(std::move(options));
+  ASSERT_TRUE(door.store.projections().create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "integer"}));
+  std::vector<HttpClient> waiting;
+  for (int i = 0; i < 6; ++i) {
+    waiting.push_back(door.client());
+    waiting.back().send("GET /api/v1/values/n?at_least=1000 HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(door.get("/api/v1/head").status, 200);
+  door.door->stop(0ms);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 60s);
+}
+
 TEST(HttpClientLimits, StreamsAreCountedUntilTheyEnd) {
   LimitedDoor door({.streams_max = 2});
   const std::string request = "GET /api/v1/live/events HTTP/1.1\r\nHost: localhost\r\n" + reader_header + "\r\n";

@@ -1,5 +1,6 @@
 // Every route of the JSON API, asked over a real connection.
 
+#include "evershard/cluster/http/target.hpp"
 #include "evershard/cluster/serving/gzip.hpp"
 #include "tests/cluster/http/running_door.hpp"
 
@@ -44,6 +45,24 @@ TEST(HttpRoutes, AppendAndReadBack) {
   EXPECT_EQ(event["aggregate"], "order-1");
   EXPECT_EQ(event["payload"], (json{{"total", 12}}));
   EXPECT_EQ(door.get("/api/v1/head").json()["head"], 1);
+}
+
+TEST(HttpRoutes, ShowPoliciesOfRetentionAndTheLog) {
+  RunningDoor door;
+  append_one(door.store, "order-1", "Placed", {});
+  EXPECT_EQ(door.get("/api/v1/retention/policies").json(), (json{{"policies", json::array()}}));
+  ASSERT_TRUE(door.store.retention().set_retention_policy({"carts", RetentionPolicy::Kind::remove, "cart", std::chrono::hours(24)}, {}));
+  ASSERT_TRUE(door.store.retention().remove_aggregate({"order", "1"}, {}));
+
+  EXPECT_EQ(door.get("/api/v1/retention/policies").json()["policies"], json::array({{{"name", "carts"}, {"kind", "remove"}, {"type", "cart"}, {"keep_seconds", 86'400}, {"uncovered", false}}}));
+  const auto log = door.get("/api/v1/retention/log").json()["log"];
+  ASSERT_EQ(log.size(), 2u);
+  EXPECT_EQ(log[0]["what"], "$RemovalOrdered");
+  EXPECT_EQ(log[1]["says"]["events"], 1);
+  EXPECT_EQ(door.get("/api/v1/retention/log?after=1&limit=1").json()["log"], json::array({log[1]}));
+  EXPECT_EQ(door.get("/api/v1/retention/log?limit=x").status, 400);
+  EXPECT_EQ(door.get("/api/v1/retention/policies?x=1").status, 400);
+  EXPECT_EQ(door.get("/api/v1/events/1").json()["state"], "removed");
 }
 
 TEST(HttpRoutes, RefuseAnAppendWithWhatDecidedIt) {
@@ -230,6 +249,107 @@ TEST(HttpRoutes, ShowAStateAsFarAsItIsWrittenDown) {
   EXPECT_EQ(door.get("/api/v1/aggregates/order-1/state?version=6").code(), "not_found");
   EXPECT_EQ(door.get("/api/v1/aggregates/order-1/state?version=1&up_to=1").status, 400);
   EXPECT_EQ(door.get("/api/v1/aggregates/order-2/state").status, 404);
+}
+
+TEST(HttpRoutes, ShowDocumentsAndTheirDefinitions) {
+  RunningDoor door;
+  EXPECT_EQ(door.get("/api/v1/documents").json()["definitions"], json::array());
+  EXPECT_EQ(door.get("/api/v1/documents/order-1").code(), "not_found");
+  ASSERT_TRUE(door.store.documents().define("order", R"({"events":{"Placed":{"merge":true}}})"));
+  GlobalPosition last;
+  for (int i = 1; i <= 3; ++i) last = door.store.append(Append{}.event("order-" + std::to_string(i), "Placed", "{\"n\":" + std::to_string(i) + "}")).value().last_position;
+
+  const auto one = door.get("/api/v1/documents/order-2").json();
+  EXPECT_EQ(one["document"], (json{{"n", 2}}));
+  EXPECT_EQ(one["version"], 1);
+  const auto at_least = "at_least=" + std::to_string(last.value);
+  auto page = door.get("/api/v1/documents/order?limit=2&" + at_least).json();
+  ASSERT_EQ(page["documents"].size(), 2u);
+  EXPECT_EQ(page["next"], "2");
+  EXPECT_EQ(door.get("/api/v1/documents/order-2?read=eventual").json(), one);
+  page = door.get("/api/v1/documents/order?after=2&" + at_least).json();
+  ASSERT_EQ(page["documents"].size(), 1u);
+  EXPECT_TRUE(page["next"].is_null());
+  page = door.get("/api/v1/documents/order?filter=n+%3E%3D+2&" + at_least).json();
+  EXPECT_EQ(page["documents"].size(), 2u);
+  EXPECT_EQ(door.get("/api/v1/documents").json()["definitions"][0]["type"], "order");
+  EXPECT_EQ(door.get("/api/v1/documents/order-2?read=soon").code(), "invalid_argument");
+  EXPECT_EQ(door.get("/api/v1/documents/order?filter=n").code(), "invalid_argument");
+  EXPECT_EQ(door.get("/api/v1/documents/order?limit=5000").code(), "invalid_argument");
+  EXPECT_EQ(door.get("/api/v1/documents/invoice").code(), "not_found");
+}
+
+TEST(HttpRoutes, ReadIndexesByNumberAndByValue) {
+  RunningDoor door;
+  EXPECT_EQ(door.get("/api/v1/projections").json()["projections"], json::array());
+  GlobalPosition last;
+  for (int i = 1; i <= 5; ++i) last = door.store.append(Append{}.event("order-" + std::to_string(i), "Placed", "{\"n\":" + std::to_string(10 * i) + "}")).value().last_position;
+  const auto index = door.store.projections().create_index(Query{}.types({"Placed"})).value().name;
+  ASSERT_TRUE(door.store.projections().create_value_index("by-n", {.types = {"Placed"}, .path = "$.n", .value = "integer"}));
+
+  const auto numbers = door.get("/api/v1/indexes/" + index + "?start=2&limit=2&events=true&at_least=" + std::to_string(last.value)).json();
+  ASSERT_EQ(numbers["entries"].size(), 2u);
+  EXPECT_EQ(numbers["entries"][0]["number"], 2);
+  EXPECT_EQ(numbers["entries"][0]["event"]["aggregate"], "order-2");
+  EXPECT_EQ(numbers["count"], 5);
+  const auto values = door.get("/api/v1/values/by-n?from=20&until=50&limit=2&direction=backwards").json();
+  ASSERT_EQ(values["entries"].size(), 2u);
+  EXPECT_EQ(values["entries"][0]["value"], 40);
+  const auto rest = door.get("/api/v1/values/by-n?from=20&until=50&limit=2&direction=backwards&after=" + std::string(values["next"])).json();
+  ASSERT_EQ(rest["entries"].size(), 1u);
+  EXPECT_EQ(rest["entries"][0]["value"], 20);
+  EXPECT_TRUE(rest["next"].is_null());
+  EXPECT_EQ(door.get("/api/v1/values/by-n?equal=30").json()["entries"].size(), 1u);
+  EXPECT_EQ(door.get("/api/v1/projections").json()["projections"].size(), 2u);
+  EXPECT_EQ(door.get("/api/v1/projections/by-n").json()["kind"], "value");
+  for (const auto* bad : {"/api/v1/values/by-n?equal=ten", "/api/v1/values/by-n?equal=1&from=1", "/api/v1/values/by-n?after=zz", "/api/v1/values/by-n?limit=1001", "/api/v1/values/by-n?start=1",
+                          "/api/v1/indexes/by-n"}) {
+    EXPECT_EQ(door.get(bad).code(), "invalid_argument") << bad;
+  }
+  EXPECT_EQ(door.get("/api/v1/indexes/none").code(), "not_found");
+  EXPECT_EQ(door.get("/api/v1/projections/none").code(), "not_found");
+}
+
+TEST(HttpRoutes, SelectRowsOfTables) {
+  RunningDoor door;
+  EXPECT_EQ(door.get("/api/v1/tables").json()["tables"], json::array());
+  EXPECT_EQ(door.get("/api/v1/tables/orders/rows").code(), "not_found");
+  ASSERT_TRUE(door.store.projections().create("orders", "table",
+                                              R"({"fields":[{"name":"order","type":"text","role":"key"},{"name":"who","type":"text","role":"index"},{"name":"n","type":"integer","nullable":true},{"name":"all","type":"json"}],)"
+                                              R"("on_error":"park","rules":[{"types":["Placed"],"action":"upsert","key":"aggregate","fields":{"who":"$.who","n":"$.n","all":"$"}}]})"));
+  GlobalPosition last;
+  for (int i = 1; i <= 4; ++i) {
+    last = door.store.append(Append{}.event("order-" + std::to_string(i), "Placed", R"({"who":")" + std::string(i % 2 == 0 ? "ann" : "a=b") + R"(","n":)" + std::to_string(i) + "}")).value().last_position;
+  }
+  last = door.store.append(Append{}.event("order-5", "Placed", "{}")).value().last_position;
+  const auto at_least = "&at_least=" + std::to_string(last.value);
+  const std::string rows = "/api/v1/tables/orders/rows?";
+
+  const auto all = door.get(rows + "order=-n&field=order&field=n" + at_least).json();
+  EXPECT_EQ(all["rows"].dump(), R"([{"n":4,"order":"order-4"},{"n":3,"order":"order-3"},{"n":2,"order":"order-2"},{"n":1,"order":"order-1"}])");
+  EXPECT_TRUE(all["next"].is_null());
+  EXPECT_GE(all["position"], last.value);
+  const auto some = door.get(rows + "where=who+%3D+:w+AND+n+%3E+?1&param=w=ann&param=1=2").json();
+  ASSERT_EQ(some["rows"].size(), 1u);
+  EXPECT_EQ(some["rows"][0], (json{{"order", "order-4"}, {"who", "ann"}, {"n", 4}, {"all", {{"who", "ann"}, {"n", 4}}}}));
+  EXPECT_EQ(door.get(rows + "where=who+%3D+:w&param=w=a=b").json()["rows"].size(), 2u);
+  const auto first = door.get(rows + "order=order&limit=3").json();
+  ASSERT_EQ(first["rows"].size(), 3u);
+  const auto second = door.get(rows + "order=order&limit=3&after=" + http::percent_encoded(std::string(first["next"]))).json();
+  ASSERT_EQ(second["rows"].size(), 1u);
+  EXPECT_EQ(second["rows"][0]["order"], "order-4");
+  EXPECT_EQ(door.get("/api/v1/tables").json()["tables"][0]["projection"], "orders");
+  EXPECT_EQ(door.get("/api/v1/tables/orders").json()["rows"], 4);
+  const auto parked = door.get("/api/v1/tables/orders/parked").json()["parked"];
+  ASSERT_EQ(parked.size(), 1u);
+  EXPECT_EQ(parked[0]["aggregate"], "order-5");
+
+  for (const auto* bad : {"where=nobody+%3D+1", "where=who", "where=who+%3D+:w", "param=w", "where=who+%3D+:w&param=w=1&param=w=2", "limit=1001", "order=colour", "field=colour", "after=none", "wher=1"}) {
+    EXPECT_EQ(door.get(rows + bad).code(), "invalid_argument") << bad;
+  }
+  EXPECT_EQ(door.get(rows + "version=9").code(), "not_found");
+  EXPECT_EQ(door.get("/api/v1/tables/none").code(), "not_found");
+  EXPECT_EQ(door.ask("POST", "/api/v1/tables/orders/rows", "{}").status, 405);
 }
 
 TEST(HttpRoutes, RefuseBadParametersByName) {

@@ -25,7 +25,11 @@ class RunningDoor {
     access = std::make_shared<serving::Access>(token_lines.empty() ? serving::Access::open() : serving::Access::of_tokens(token_lines, "TOKENS").value());
     options.listen = "127.0.0.1:0";
     served = std::make_unique<serving::Served>(serving::Served{store, store, pool, watch, [this] { return access; }, [this] { return types; }});
+    served->own_projections = &store.projections();
+    served->retention = &store.retention();
     served->clients = std::make_shared<serving::ClientGate>(client_limits);
+    served->documents = &store.documents();
+    served->tables = &store.tables();
     auto started = http::HttpDoor::start(*served, std::move(options));
     EXPECT_TRUE(started) << started.error().what;
     door = *std::move(started);

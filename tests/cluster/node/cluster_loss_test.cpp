@@ -95,6 +95,15 @@ class ClusterLoss : public testing::Test {
     return found;
   }
 
+  /// Payloads of an aggregate.
+  Result<std::vector<std::string>> payloads(std::uint32_t node, std::uint16_t shard, StreamOptions options = {}) {
+    std::vector<std::string> found;
+    auto stream = cluster_.node(node).read(AggregateId::parse(name_in(shard)).value(), options);
+    for (const auto& event : stream) found.push_back(event.payload);
+    if (stream.error()) return refuse(*stream.error());
+    return found;
+  }
+
   TemporaryFolder folder_;
   SmallCluster cluster_;
   GlobalPosition last_;
@@ -123,6 +132,17 @@ TEST_F(ClusterLoss, ShardsGoOnEmptyAndReadersAreTold) {
     const auto behind = settled_count(node, before);
     ASSERT_TRUE(behind) << behind.error().what;
     EXPECT_EQ(*behind, loss_shards);
+  }
+  // One aggregate of the shard alone: whoever begins behind the loss, by a version that is there, or ends before it, reads on.
+  for (const std::uint32_t node : {1u, 3u}) {
+    const auto shard = lost.front().value;
+    EXPECT_EQ(payloads(node, shard).error().code, ErrorCode::corruption) << "its versions would begin anew, silently";
+    EXPECT_EQ(payloads(node, shard, {.direction = Direction::backwards}).error().code, ErrorCode::corruption);
+    EXPECT_EQ(payloads(node, shard, {.up_to = before}).error().code, ErrorCode::corruption);
+    EXPECT_TRUE(payloads(node, shard, {.from = SeqNr{2}})) << "behind it";
+    EXPECT_EQ(payloads(node, shard, {.from = SeqNr{4}}).error().code, ErrorCode::corruption) << "versions 2 and 3 were there when they were read";
+    const auto other = std::ranges::find(lost, ShardId{0}) == lost.end() ? std::uint16_t{0} : shards_of(1).front().value;
+    EXPECT_EQ(payloads(node, other).value_or(std::vector<std::string>{}), (std::vector<std::string>{"0", "1", "2", "after"}));
   }
   // What was lost may have matched.
   auto conditional = Append().event(name_in(lost.front().value), "Placed", "c");
@@ -177,10 +197,15 @@ TEST_F(ClusterLoss, ANodeThatComesBackWithAnOldBackupGoesOnWithThat) {
   ASSERT_FALSE(over);
   EXPECT_EQ(over.error().code, ErrorCode::corruption) << over.error().what;
   EXPECT_EQ(settled_count(3, before).value_or(0), loss_shards);
-  std::vector<std::string> payloads;
-  auto stream = cluster_.node(1).read(AggregateId::parse(name_in(own.front().value)).value());
-  for (const auto& event : stream) payloads.push_back(event.payload);
-  EXPECT_EQ(payloads, (std::vector<std::string>{"0", "1", "2", "after"})) << "what the copy has is there";
+  using Payloads = std::vector<std::string>;
+  const auto shard = own.front().value;
+  EXPECT_EQ(payloads(1, shard).error().code, ErrorCode::corruption) << "version 4 was \"gone\" once";
+  EXPECT_EQ(payloads(1, shard, {.from = SeqNr{2}}).error().code, ErrorCode::corruption);
+  EXPECT_EQ(payloads(1, shard, {.from = SeqNr{4}}).error().code, ErrorCode::corruption) << "who has seen version 3 has missed \"gone\"";
+  EXPECT_EQ(payloads(1, shard, {.from = SeqNr{5}}).value_or(Payloads{"?"}), Payloads{}) << "behind the loss";
+  EXPECT_EQ(payloads(1, shard, {.from = SeqNr{6}}).error().code, ErrorCode::corruption) << "who has seen version 5 has seen what was lost";
+  EXPECT_EQ(payloads(1, shard, {.up_to = copied.value()}).value_or(Payloads{}), (Payloads{"0", "1", "2"})) << "before it: what the copy has is there";
+  EXPECT_EQ(payloads(1, shard, {.from = SeqNr{3}, .direction = Direction::backwards, .up_to = {}}).value_or(Payloads{}), (Payloads{"2", "1", "0"}));
 }
 
 }  // namespace

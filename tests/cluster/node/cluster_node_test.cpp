@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <set>
@@ -96,6 +97,28 @@ TEST(ClusterNode, AppendsAnywhereAndReadsEverythingEverywhere) {
     EXPECT_THAT(payloads_of(all_of(cluster.node(n).read(AggregateId::parse(aggregate_in(1)).value()))), ElementsAre("1", "5", "9"));
     EXPECT_EQ(cluster.node(n).aggregate(AggregateId::parse(aggregate_in(2)).value())->version, SeqNr{3});
   }
+}
+
+TEST(ClusterNode, AGatewayServesTheWholeStoreAndOwnsNothingOfIt) {
+  SmallCluster cluster({.nodes = 2, .gateways = 1});
+  ASSERT_TRUE(cluster.wait_until_open());
+  auto& gateway = cluster.node(3);
+  EXPECT_THAT(gateway.view().shards, testing::Each(testing::Field(&ClusterView::Shard::node, testing::AnyOf(1u, 2u))));
+  EXPECT_TRUE(gateway.view().find(3)->gateway);
+
+  GlobalPosition last;
+  for (std::uint16_t i = 0; i < 8; ++i) last = gateway.append(one(aggregate_in(i % shards), "Placed", std::to_string(i), {"x"})).value().last_position;
+  EXPECT_THAT(payloads_of(all_of(gateway.read(Query().tags({"x"}), {.at_least = last}))), testing::SizeIs(8));
+  EXPECT_EQ(gateway.append(one(aggregate_in(1), "Placed", "again", {"y"}).fail_if(Query().tags({"x"}))).error().code, ErrorCode::condition_failed);
+
+  cluster.stop(3);  // its disk goes with it
+  cluster.start(3);
+  ASSERT_TRUE(cluster.wait_until_open());
+  EXPECT_THAT(payloads_of(all_of(cluster.node(3).read(Query::all(), {.at_least = last}))), testing::SizeIs(8)) << "nothing of the store was on it";
+  const auto assigned = cluster.assign({.node = 3, .shards = {ShardId{0}}});
+  ASSERT_FALSE(assigned);
+  EXPECT_EQ(assigned.error().code, ErrorCode::invalid_argument);
+  EXPECT_NE(assigned.error().what.find("gateway"), std::string::npos) << assigned.error().what;
 }
 
 TEST(ClusterNode, HoldsVersionsAndConditionsOverShards) {
@@ -327,6 +350,27 @@ TEST(ClusterNode, ANodeComesBackWithWhatItHad) {
     cluster.start(n);
     for (std::uint16_t i = 0; i < 8; ++i) append(n, i % shards);
     for (std::uint32_t m = 1; m <= 3; ++m) EXPECT_EQ(payloads_of(all_of(cluster.node(m).read(Query::all(), {.at_least = last}))), expected);
+  }
+}
+
+/// What a process said before it was gone is heard no more: else the next one would be refused for its sake, for good.
+TEST(ClusterNode, AHelloThatIsUnderWayWhenItsNodeStopsIsNobodys) {
+  const TemporaryFolder folder;
+  SmallCluster cluster({.nodes = 2, .shards = shards, .data_dir = folder.path(), .timeout = std::chrono::seconds(5), .limits = {}});
+  ASSERT_TRUE(cluster.wait_until_open());
+  cluster.hold_hellos();
+  cluster.node(2).committer().serves_at("another door");
+  ASSERT_TRUE(wait_for([&] { return cluster.hellos_held() != 0; }));
+  cluster.stop(2);
+  cluster.let_hellos_go();
+  EXPECT_TRUE(wait_for([&] { return !std::ranges::any_of(cluster.status().nodes, [](const auto& node) { return node.is.node == 2 && node.is.up; }); }));
+  cluster.start(2);
+  for (std::uint16_t s = 0; s != shards; ++s) {
+    Result<Appended> done = refuse(ErrorCode::unavailable, "not tried");
+    EXPECT_TRUE(wait_for([&] {
+      done = cluster.node(1).append(one(aggregate_in(s), "Placed", "1"));
+      return done.has_value();
+    })) << done.error().what;
   }
 }
 

@@ -2,16 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <future>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "evershard/actors/core/part_of.hpp"
+#include "evershard/actors/core/prepare.hpp"
 #include "evershard/cluster/node/node_committer.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/open.hpp"
 #include "tests/contract/temporary_folder.hpp"
+#include "tests/storage/fault_env.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -101,6 +105,7 @@ class NodeCommitterTest : public ::testing::Test {
     options_.data_dir = folder_.path() / "node";
     options_.shards = scripted_shards;
     options_.disk_reserve_bytes = 0;
+    options_.env = disk_.env();
     options_.member = storage::ClusterMember{1, EventId::random(), EventId::random(), 4711, Timestamp::now()};
     const auto hello = start(scripted_self);
     node_->receive(Opens{scripted_self, Epoch{1}, own_shard, Epoch{1}});
@@ -156,6 +161,14 @@ class NodeCommitterTest : public ::testing::Test {
     cut.segments.push_back(Segment{own_shard, Epoch{1}, first, first + 1, {}});
     return cut;
   }
+  static Cut openings(CutNumber number, std::vector<Opening> openings) {
+    Cut cut;
+    cut.number = number;
+    cut.coordinator = Epoch{1};
+    cut.first_position = GlobalPosition{1};
+    cut.openings = std::move(openings);
+    return cut;
+  }
   /// Where the log stands: node 1 has shard 0, node 2 shard 1.
   static sharding::CutLogState checkpoint(CutNumber number, GlobalPosition watermark, ShardOffset own_next) {
     sharding::CutLogState state(scripted_shards);
@@ -174,6 +187,7 @@ class NodeCommitterTest : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
+  storage::FaultEnv disk_;
   storage::StoreOptions options_;
   HeardByCoordinator network_;
   std::unique_ptr<storage::NodeStore> store_;
@@ -247,7 +261,8 @@ TEST_F(NodeCommitterTest, LooksUpAConditionAgainFromItsBeginning) {
   sharding::ShardMap map(scripted_shards);
   for (std::uint16_t shard = 0; shard != scripted_shards; ++shard) EXPECT_TRUE(map.assign(ShardId{shard}, {shard == own_shard.value ? 1u : 2u, "", Epoch{1}}));
   welcome(restarted, start(restarted).session, CutNumber{2}, map);
-  while (node_->owner(other_shard) == 0) std::this_thread::sleep_for(5ms);
+  for (const auto until = std::chrono::steady_clock::now() + 60s; node_->owner(other_shard) == 0 && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(5ms);
+  ASSERT_NE(node_->owner(other_shard), 0u);
   std::promise<Result<Appended>> promise;
   auto answer = promise.get_future();
   node_->append_async(Append().event(aggregate_of(own_shard), "Placed", "").fail_if(Query().tags({"taken"}), GlobalPosition{0}), [&promise](Result<Appended> done) { promise.set_value(std::move(done)); });
@@ -283,6 +298,130 @@ TEST_F(NodeCommitterTest, KeepsTheNewestOwnerItHasHeardOf) {
 
   expect_at(first, GlobalPosition{1});
   EXPECT_EQ(node_->owner(other_shard), 3u);
+}
+
+// I-Live: whoever the cut would have answered is told that the outcome is unknown.
+TEST_F(NodeCommitterTest, AnswersEverybodyWhenACutCannotBeWritten) {
+  auto placed = append("first", ShardOffset{1});
+  disk_.fill_disk();
+  node_->receive(Announce{cut_of_own(CutNumber{2}, GlobalPosition{1}, ShardOffset{1}), GlobalPosition{0}, false});
+
+  ASSERT_EQ(placed.wait_for(20s), std::future_status::ready) << "it was not answered";
+  const auto done = placed.get();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, ErrorCode::timeout) << done.error().what;
+  EXPECT_TRUE(node_->failed());
+  disk_.free_disk();
+}
+
+// I-Live: an answer that names no attempt is nobody's, and the append waits for it for good.
+TEST_F(NodeCommitterTest, SaysWhichPartIsLostWhenItStops) {
+  auto of = std::make_shared<actors::Attempt>();
+  actors::Preparer preparer(*store_, Limits{});
+  const auto aggregate = aggregate_of(own_shard);
+  // It rests on what is missing: answered once a cut was made since, and none is made.
+  ASSERT_TRUE(preparer.prepare(Append().event(aggregate, "Placed", "").expect(aggregate, ExpectedVersion::exactly(SeqNr{7})), of->prepared));
+  std::promise<actors::PartAnswer> promise;
+  auto answer = promise.get_future();
+  node_->take_part(of, {own_shard, actors::part_of(of->prepared.append), 4'711, 3}, [&promise](actors::PartAnswer said) { promise.set_value(std::move(said)); });
+  network_.wait_for<actors::WriterReport>([](const actors::WriterReport& said) { return said.ask != 0; });
+  node_->stop();
+
+  ASSERT_EQ(answer.wait_for(20s), std::future_status::ready) << "it was not answered";
+  const auto lost = answer.get();
+  EXPECT_EQ(lost.kind, actors::PartAnswer::Kind::lost);
+  EXPECT_EQ(lost.attempt, 4'711u);
+  EXPECT_EQ(lost.try_number, 3u);
+  EXPECT_EQ(lost.shard, own_shard);
+}
+
+// An operator thinks better of it while a cut is being put.
+TEST_F(NodeCommitterTest, TakesAShardThatOneCutGivesAwayAndBack) {
+  node_->receive(Opens{scripted_self, Epoch{1}, own_shard, Epoch{3}});
+  node_->receive(Announce{openings(CutNumber{2}, {{own_shard, Epoch{2}, 2, ShardOffset{1}}, {own_shard, Epoch{3}, 1, ShardOffset{1}}}), GlobalPosition{0}, false});
+  network_.wait_for<Held>([](const Held& held) { return held.cut == CutNumber{2}; });
+  auto first = append("first", ShardOffset{1});
+  auto cut = cut_of_own(CutNumber{3}, GlobalPosition{1}, ShardOffset{1});
+  cut.segments.front().epoch = Epoch{3};
+  node_->receive(Announce{cut, GlobalPosition{0}, false});
+
+  expect_at(first, GlobalPosition{1});
+}
+
+TEST_F(NodeCommitterTest, TakesAShardThatComesBack) {
+  node_->receive(Announce{openings(CutNumber{2}, {{own_shard, Epoch{2}, 2, ShardOffset{1}}}), GlobalPosition{0}, false});
+  node_->receive(Opens{scripted_self, Epoch{1}, own_shard, Epoch{3}});
+  node_->receive(Announce{openings(CutNumber{3}, {{own_shard, Epoch{3}, 1, ShardOffset{1}}}), GlobalPosition{0}, false});
+  network_.wait_for<Held>([](const Held& held) { return held.cut == CutNumber{3}; });
+  auto first = append("first", ShardOffset{1});
+  auto cut = cut_of_own(CutNumber{4}, GlobalPosition{1}, ShardOffset{1});
+  cut.segments.front().epoch = Epoch{3};
+  node_->receive(Announce{cut, GlobalPosition{0}, false});
+
+  expect_at(first, GlobalPosition{1});
+}
+
+// What was written and had no place when the shard went lies on the disk: the next process takes it up, this one cannot.
+TEST_F(NodeCommitterTest, WaitsToBeStartedAgainWhereWhatComesBackWasLeftBehind) {
+  auto left = append("left", ShardOffset{1});
+  node_->receive(Announce{openings(CutNumber{2}, {{own_shard, Epoch{2}, 2, ShardOffset{1}}}), GlobalPosition{0}, false});
+  ASSERT_EQ(left.wait_for(20s), std::future_status::ready);
+  EXPECT_EQ(left.get().error().code, ErrorCode::fenced);
+  node_->receive(Opens{scripted_self, Epoch{1}, own_shard, Epoch{3}});
+  node_->receive(Announce{openings(CutNumber{3}, {{own_shard, Epoch{3}, 1, ShardOffset{1}}}), GlobalPosition{0}, false});
+  for (const auto until = std::chrono::steady_clock::now() + 20s; !node_->failed() && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(5ms);
+  ASSERT_TRUE(node_->failed());
+  EXPECT_EQ(node_->failed()->code, ErrorCode::unavailable);
+  EXPECT_NE(node_->failed()->what.find("shard 0 was another node's and comes back"), std::string::npos) << node_->failed()->what;
+
+  const auto hello = start({1, 78});
+  const auto told = std::ranges::find(hello.shards, own_shard, &ShardTold::shard);
+  ASSERT_NE(told, hello.shards.end());
+  EXPECT_EQ(told->tail, ShardOffset{2}) << "it is there";
+}
+
+// An append that was looked up before a shard goes on behind a loss may be decided after it, in the same view: its heads are right all the
+// same, since a loss takes away nothing that has its place here. What had none goes, with all that was remembered of it.
+TEST_F(NodeCommitterTest, ALossLeavesTheHeadsOfWhatHasItsPlace) {
+  for (std::uint64_t n = 1; n != 3; ++n) {
+    auto placed = append("placed", ShardOffset{n});
+    node_->receive(Announce{cut_of_own(CutNumber{1 + n}, GlobalPosition{n}, ShardOffset{n}), GlobalPosition{0}, false});
+    expect_at(placed, GlobalPosition{n});
+  }
+  auto unordered = append("without a place", ShardOffset{3});
+  const auto looked_up = [&] {
+    actors::Prepared prepared;
+    const actors::Preparer preparer(*store_, Limits{});
+    EXPECT_TRUE(preparer.prepare(Append().event(aggregate_of(own_shard), "Placed", "x").expect(aggregate_of(own_shard), ExpectedVersion::exactly(SeqNr{2})), prepared));
+    return prepared;
+  };
+  const auto before = looked_up();
+
+  // All of it is lost, as far as the operator is concerned: no loss is larger.
+  node_->receive(Opens{scripted_self, Epoch{1}, own_shard, Epoch{2}});
+  auto losing = openings(CutNumber{4}, {{own_shard, Epoch{2}, 1, ShardOffset{3}, ShardOffset{1}, ShardOffset{3}}});
+  losing.first_position = GlobalPosition{3};
+  node_->receive(Announce{losing, GlobalPosition{0}, false});
+  ASSERT_EQ(unordered.wait_for(20s), std::future_status::ready);
+  EXPECT_FALSE(unordered.get());
+  network_.wait_for<Held>([](const Held& held) { return held.cut == CutNumber{4}; });
+
+  const auto after = looked_up();
+  EXPECT_EQ(before.view, after.view) << "no view tells them apart";
+  EXPECT_EQ(before.view, GlobalPosition{2});
+  ASSERT_EQ(before.heads.size(), 1u);
+  ASSERT_EQ(after.heads.size(), 1u);
+  EXPECT_EQ(before.heads[0].version, SeqNr{2});
+  EXPECT_EQ(after.heads[0].version, before.heads[0].version);
+  EXPECT_EQ(after.heads[0].last_position, before.heads[0].last_position);
+  auto behind = append("behind the loss", ShardOffset{3});
+  auto cut = cut_of_own(CutNumber{5}, GlobalPosition{3}, ShardOffset{3});
+  cut.segments.front().epoch = Epoch{2};
+  node_->receive(Announce{cut, GlobalPosition{0}, false});
+  ASSERT_EQ(behind.wait_for(20s), std::future_status::ready);
+  const auto done = behind.get();
+  ASSERT_TRUE(done) << done.error().what;
+  EXPECT_EQ(done->versions.front().version, SeqNr{3});
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ class SmallCluster::Network final : public NodeNetwork {
   Network(SmallCluster& cluster, NodeProcess self) : cluster_(cluster), self_(self) {}
 
   void to_coordinator(ToCoordinator message) override {
-    cluster_.deliver([this_cluster = &cluster_, self = self_, sent = encode(message)] {
+    cluster_.deliver_in_order([this_cluster = &cluster_, self = self_, sent = encode(message)] {
       this_cluster->heard(self, decode_to_coordinator(sent.kind, sent.bytes).value());
     });
   }
@@ -91,23 +91,25 @@ class SmallCluster::Network final : public NodeNetwork {
   const NodeProcess self_;
 };
 
-SmallCluster::SmallCluster(Options options) : options_(std::move(options)), log_(options_.shards), carriers_(std::make_unique<WorkThreads>(8)) {
+SmallCluster::SmallCluster(Options options) : options_(std::move(options)), log_(options_.shards), carriers_(std::make_unique<WorkThreads>(8)), in_order_(std::make_unique<WorkThreads>(1)) {
   member_.store = EventId::random();
   member_.fork = member_.store;
   member_.term_key = 4711;
   member_.created_at = Timestamp::now();
   replace_coordinator();
-  for (std::uint32_t n = 1; n <= options_.nodes; ++n) start(n);
+  for (std::uint32_t n = 1; n <= options_.nodes + options_.gateways; ++n) start(n);
 }
 
 SmallCluster::~SmallCluster() {
-  for (std::uint32_t n = 1; n <= options_.nodes; ++n) stop(n);
-  std::unique_ptr<WorkThreads> carriers;
+  for (std::uint32_t n = 1; n <= options_.nodes + options_.gateways; ++n) stop(n);
+  std::unique_ptr<WorkThreads> carriers, in_order;
   {
     const std::lock_guard lock(carriers_mutex_);
     carriers = std::move(carriers_);
+    in_order = std::move(in_order_);
   }
   carriers.reset();
+  in_order.reset();
   coordinators_.clear();
 }
 
@@ -131,6 +133,7 @@ void SmallCluster::start(std::uint32_t number) {
   node.committer.self = part->process;
   node.committer.address = "node " + std::to_string(number);
   node.committer.door = "door " + std::to_string(number);
+  node.committer.gateway = number > options_.nodes;
   node.committer.limits = options_.limits;
   node.committer.append_timeout = options_.timeout;
   node.committer.wait_max = options_.timeout;
@@ -201,9 +204,9 @@ ClusterStatus SmallCluster::status() {
 }
 
 bool SmallCluster::wait_until_open() {
-  for (int i = 0; i < 500; ++i, std::this_thread::sleep_for(std::chrono::milliseconds(10))) {
+  for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60); std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(std::chrono::milliseconds(10))) {
     bool open = true;
-    for (std::uint32_t n = 1; n <= options_.nodes; ++n) {
+    for (std::uint32_t n = 1; n <= options_.nodes + options_.gateways; ++n) {
       const auto part = reach(n);
       if (part == nullptr) continue;
       for (const auto owner : part->node->committer().owners()) open &= owner != 0;
@@ -220,7 +223,7 @@ std::shared_ptr<SmallCluster::Part> SmallCluster::reach(std::uint32_t number) {
 }
 
 void SmallCluster::to_node(NodeProcess node, ToNode message) {
-  deliver([this, node, sent = encode(message)] {
+  deliver_in_order([this, node, sent = encode(message)] {
     const auto part = reach(node.node);
     if (part == nullptr || part->process != node) return;
     part->node->committer().receive(std::get<ToNode>(decode_from_coordinator(sent.kind, sent.bytes).value()));
@@ -228,7 +231,7 @@ void SmallCluster::to_node(NodeProcess node, ToNode message) {
 }
 
 void SmallCluster::members(NodeProcess node, const Members& members) {
-  deliver([this, node, sent = encode(members)] {
+  deliver_in_order([this, node, sent = encode(members)] {
     const auto part = reach(node.node);
     if (part == nullptr || part->process != node) return;
     part->node->committer().members(std::get<Members>(decode_from_coordinator(sent.kind, sent.bytes).value()));
@@ -236,26 +239,50 @@ void SmallCluster::members(NodeProcess node, const Members& members) {
 }
 
 void SmallCluster::promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator) {
-  deliver([=, this] {
+  deliver_in_order([=, this] {
     if (const auto part = reach(node.node); part != nullptr && part->process == node) part->node->committer().cut_promised(shard, epoch, ask, cut, coordinator);
   });
 }
 
 void SmallCluster::heard(NodeProcess from, ToCoordinator message) {
-  CoordinatorHost* coordinator = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    coordinator = coordinators_.back().get();
+  const std::lock_guard lock(mutex_);
+  if (hellos_held_ && std::holds_alternative<Hello>(message)) {
+    held_hellos_.emplace_back(from, std::move(message));
+    return;
   }
+  // As links have it: of a session that is over nothing is heard any more.
+  const auto part = parts_.find(from.node);
+  if (part == parts_.end() || part->second == nullptr || part->second->process != from) return;
+  CoordinatorHost& coordinator = *coordinators_.back();
   std::visit(
       [&](auto& said) {
         using Said = std::decay_t<decltype(said)>;
-        if constexpr (std::is_same_v<Said, Hello>) coordinator->hello(std::move(said));
-        else if constexpr (std::is_same_v<Said, CutsAfter>) coordinator->cuts_after(said);
-        else if constexpr (std::is_same_v<Said, Held>) coordinator->held(said);
-        else coordinator->report(from, std::move(said.report), said.ask);
+        if constexpr (std::is_same_v<Said, Hello>) coordinator.hello(std::move(said));
+        else if constexpr (std::is_same_v<Said, CutsAfter>) coordinator.cuts_after(said);
+        else if constexpr (std::is_same_v<Said, Held>) coordinator.held(said);
+        else coordinator.report(from, std::move(said.report), said.ask);
       },
       message);
+}
+
+void SmallCluster::hold_hellos() {
+  const std::lock_guard lock(mutex_);
+  hellos_held_ = true;
+}
+
+std::size_t SmallCluster::hellos_held() {
+  const std::lock_guard lock(mutex_);
+  return held_hellos_.size();
+}
+
+void SmallCluster::let_hellos_go() {
+  std::vector<std::pair<NodeProcess, ToCoordinator>> held;
+  {
+    const std::lock_guard lock(mutex_);
+    hellos_held_ = false;
+    held.swap(held_hellos_);
+  }
+  for (auto& [from, message] : held) heard(from, std::move(message));
 }
 
 }  // namespace evershard::cluster

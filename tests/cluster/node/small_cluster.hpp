@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "evershard/cluster/node/cluster_node.hpp"
@@ -56,6 +57,7 @@ class SmallCluster final : public CoordinatorNetwork {
  public:
   struct Options {
     std::uint32_t nodes = 3;
+    std::uint32_t gateways = 0;  ///< numbered behind the nodes
     std::uint32_t shards = 4;
     std::filesystem::path data_dir{};  ///< empty: in memory, and a node that is stopped has lost its disk
     std::chrono::milliseconds timeout = std::chrono::seconds(5);
@@ -77,6 +79,11 @@ class SmallCluster final : public CoordinatorNetwork {
   /// Every shard has an owner, as each node that is there sees it.
   [[nodiscard]] bool wait_until_open();
 
+  /// From here on what nodes say first is under way, until it is let go.
+  void hold_hellos();
+  [[nodiscard]] std::size_t hellos_held();
+  void let_hellos_go();
+
   void to_node(NodeProcess node, ToNode message) override;
   void members(NodeProcess node, const Members& members) override;
   void promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator) override;
@@ -96,6 +103,11 @@ class SmallCluster final : public CoordinatorNetwork {
     const std::lock_guard lock(carriers_mutex_);
     if (carriers_ != nullptr) carriers_->run(std::move(message));
   }
+  /// As a link keeps the order of what is said to and by the coordinator: an opening's promise comes before its cut.
+  void deliver_in_order(std::function<void()> message) {
+    const std::lock_guard lock(carriers_mutex_);
+    if (in_order_ != nullptr) in_order_->run(std::move(message));
+  }
   void heard(NodeProcess from, ToCoordinator message);
 
   const Options options_;
@@ -106,8 +118,11 @@ class SmallCluster final : public CoordinatorNetwork {
   std::mutex mutex_;
   std::map<std::uint32_t, std::shared_ptr<Part>> parts_;
   std::vector<std::unique_ptr<CoordinatorHost>> coordinators_;
+  bool hellos_held_ = false;
+  std::vector<std::pair<NodeProcess, ToCoordinator>> held_hellos_;
   std::mutex carriers_mutex_;
   std::unique_ptr<WorkThreads> carriers_;
+  std::unique_ptr<WorkThreads> in_order_;
   std::uint64_t incarnations_ = 0;
 };
 

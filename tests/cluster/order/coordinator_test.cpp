@@ -84,6 +84,22 @@ TEST_F(CoordinatorByHand, GivesShardsOutOnceAllNodesAreThere) {
   EXPECT_EQ(coordinator().map().owner(ShardId{1}), (sharding::ShardOwner{2, "host-2", Epoch{1}}));
 }
 
+TEST_F(CoordinatorByHand, AGatewayIsNoneOfTheNodesThatShardsAreGivenTo) {
+  options_.nodes_expected = 2;
+  lead();
+  auto gateway = hello_of(process(3));
+  gateway.gateway = true;
+
+  settle(coordinator().hello(hello_of(process(1))));
+  settle(coordinator().hello(gateway));
+  EXPECT_EQ(log_.state().last_cut, CutNumber{0}) << "one node and a gateway are not two nodes";
+  settle(coordinator().hello(hello_of(process(2))));
+
+  EXPECT_EQ(log_.state().shards[0].node, 1u);
+  EXPECT_EQ(log_.state().shards[1].node, 2u);
+  EXPECT_TRUE(coordinator().membership().nodes.back().gateway);
+}
+
 TEST_F(CoordinatorByHand, AnnouncesACutOnlyAfterItsPutAndMakesTheNextOfAllThatCameMeanwhile) {
   join_with(0);
 
@@ -233,6 +249,20 @@ TEST_F(CoordinatorByHand, RefusesMalformedHellos) {
     EXPECT_EQ(sent<HelloRefused>(actions)[0].error.code, ErrorCode::invalid_argument);
   }
   EXPECT_THAT(coordinator().members(), IsEmpty());
+}
+
+TEST_F(CoordinatorByHand, RefusesADiskThatIsOfAnotherHistory) {
+  join_with(4);
+  lead();
+  // This log is an old copy that has gone on: under the number of its cut the disk has one that this log never had.
+  const auto actions = settle(coordinator().hello(hello_of(process(1, 2), 3, {told(0, 1, 5, 5), told(1, 1, 6, 6)})));
+
+  ASSERT_THAT(sent<HelloRefused>(actions), SizeIs(1));
+  EXPECT_EQ(sent<HelloRefused>(actions)[0].error.code, ErrorCode::corruption);
+  EXPECT_THAT(sent<HelloRefused>(actions)[0].error.what, HasSubstr("the disk of node 1 has cuts that cover shard 1 up to offset 5, those of this coordinator's log end with offset 4"));
+  EXPECT_THAT(actions.warnings, SizeIs(1));
+  EXPECT_FALSE(actions.put || actions.ended);
+  EXPECT_THAT(sent<Opens>(actions), IsEmpty()) << "nothing of it is opened";
 }
 
 TEST_F(CoordinatorByHand, OpensNoShardThatHasLost) {

@@ -177,6 +177,80 @@ TEST_F(NodeOrderByHand, RefusesACoordinatorThatKnowsLess) {
   EXPECT_THAT(order().announce(announce_of(cut_of(8, 71, {}))).steps, IsEmpty()) << "nothing of it is followed";
 }
 
+TEST_F(NodeOrderByHand, RefusesCutsOfAnotherHistory) {
+  // Its log is an old copy that went on without this node: cut 7 is another one there, with fewer events.
+  const NodeStart disk{process(1), "host-1", CutNumber{7}, GlobalPosition{70}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, false}}}};
+  const auto refused = [&](const NodeActions& actions) {
+    ASSERT_TRUE(actions.coordinator_refused);
+    EXPECT_EQ(actions.coordinator_refused->code, ErrorCode::corruption);
+    EXPECT_THAT(actions.coordinator_refused->what, HasSubstr("its cut 8 begins with position 61, here cut 7 ends with position 70"));
+    EXPECT_FALSE(order().welcomed());
+    EXPECT_EQ(order().cut(), CutNumber{7});
+    EXPECT_THAT(order().announce(announce_of(cut_of(8, 71, {}))).steps, IsEmpty()) << "nothing more of it is followed";
+  };
+  start(disk);
+  connect(7);
+  refused(apply(order().announce(announce_of(cut_of(8, 61, {segment_of(1, 1, 1, 3)})))));
+
+  start(disk);
+  connect(9);
+  refused(apply(order().cuts({process(1), CutNumber{7}, {{cut_of(8, 61, {segment_of(1, 1, 1, 3)}), cut_of(9, 63, {})}, {}, false}, {}, false})));
+
+  start(disk);
+  connect(7);
+  apply(order().announce(announce_of(cut_of(9, 63, {}))));
+  refused(apply(order().announce(announce_of(cut_of(8, 61, {segment_of(1, 1, 1, 3)})))));
+
+  // With cuts folded in between it can only lie behind.
+  start(disk);
+  connect(9);
+  sharding::CutLogState folded(2);
+  folded.last_cut = CutNumber{8};
+  folded.watermark = GlobalPosition{69};
+  const auto behind = apply(order().cuts({process(1), CutNumber{7}, {{cut_of(9, 70, {})}, folded, false}, {}, false}));
+  EXPECT_TRUE(behind.coordinator_refused) << "the checkpoint gave fewer positions than were applied here";
+}
+
+// What a coordinator of another history orders is acknowledged by other nodes, at positions that are others' events here.
+TEST_F(NodeOrderByHand, ReportsNothingToACoordinatorWhoseHistoryIsNotKnownToBeItsOwn) {
+  const auto reconnect = [&](std::uint64_t last_cut) {
+    order().disconnected();
+    order().connected();
+    return apply(order().welcome(welcome_of(last_cut)));
+  };
+  start_open();
+  apply(order().announce(announce_of(cut_of(2, 1, {segment_of(0, 1, 1, 4)}))));
+  EXPECT_TRUE(order().reports());
+
+  EXPECT_THAT(steps<NodeStep::ReportAgain>(reconnect(3)), IsEmpty());
+  EXPECT_FALSE(order().reports()) << "cut 3 may be of another history";
+  EXPECT_THAT(steps<NodeStep::ReportAgain>(order().again()), IsEmpty());
+  const auto foreign = apply(order().cuts({process(1), CutNumber{2}, {{cut_of(3, 2, {segment_of(1, 1, 1, 3)})}, {}, false}, {}, false}));
+  EXPECT_TRUE(foreign.coordinator_refused);
+  EXPECT_FALSE(order().reports());
+  EXPECT_THAT(steps<NodeStep::ReportAgain>(order().again()), IsEmpty());
+  EXPECT_TRUE(order().again().say_hello);
+  EXPECT_THAT(steps<NodeStep::ReportAgain>(apply(order().welcome(welcome_of(3)))), IsEmpty()) << "welcome again, and as unknown";
+
+  order().disconnected();
+  order().connected();
+  order().announce(announce_of(cut_of(3, 2, {segment_of(1, 1, 1, 3)})));
+  const auto buffered = apply(order().welcome(welcome_of(3)));
+  EXPECT_TRUE(buffered.coordinator_refused) << "it came before the welcome";
+  EXPECT_THAT(steps<NodeStep::ReportAgain>(buffered), IsEmpty());
+
+  for (const bool announced : {false, true}) {
+    reconnect(order().cut().value + 2);
+    const Cut next = cut_of(order().cut().value + 1, order().watermark().value + 1, {}), last = cut_of(order().cut().value + 2, order().watermark().value + 1, {});
+    const auto one = apply(announced ? order().announce(announce_of(next)) : order().cuts({process(1), order().cut(), {{next}, {}, true}, {}, false}));
+    EXPECT_THAT(steps<NodeStep::ReportAgain>(one), IsEmpty()) << "not all of them";
+    const auto both = apply(announced ? order().announce(announce_of(last)) : order().cuts({process(1), order().cut(), {{last}, {}, false}, {}, false}));
+    ASSERT_THAT(steps<NodeStep::ReportAgain>(both), SizeIs(1)) << "its own after all";
+    EXPECT_EQ(steps<NodeStep::ReportAgain>(both)[0].first, ShardOffset{4});
+    EXPECT_TRUE(order().reports());
+  }
+}
+
 TEST_F(NodeOrderByHand, RefusesACoordinatorThatHasBeenReplaced) {
   start();
   connect(0, 5);

@@ -14,12 +14,15 @@
 #include <sstream>
 
 #include "evershard/cluster/server/advertised_door.hpp"
+#include "evershard/cluster/server/coordinator_settings.hpp"
 #include "evershard/cluster/server/doors.hpp"
+#include "evershard/cluster/server/member_settings.hpp"
 #include "evershard/cluster/server/server_settings.hpp"
 #include "evershard/cluster/server/service_notice.hpp"
 #include "evershard/cluster/server/token_file.hpp"
 #include "evershard/cluster/server/vacuuming.hpp"
 #include "evershard/cluster/settings/settings_file.hpp"
+#include "tests/contract/temporary_folder.hpp"
 
 namespace evershard::server {
 namespace {
@@ -71,6 +74,7 @@ TEST(ServerSettings, HaveTheDefaultsOfTheStructs) {
   EXPECT_EQ(options->door.keepalive, defaults.door.keepalive);
   EXPECT_EQ(options->drain_timeout, defaults.drain_timeout);
   EXPECT_EQ(options->vacuum_every, defaults.vacuum_every);
+  EXPECT_EQ(options->retention_every, std::chrono::milliseconds(0));  // what destroys data is never on by itself
   EXPECT_EQ(options->log.level, defaults.log.level);
   EXPECT_EQ(options->insecure, false);
 }
@@ -118,6 +122,109 @@ TEST(ServerSettings, AreWhatTheDocumentSays) {
   std::ostringstream document;
   document << std::ifstream(EVERSHARD_SOURCE "/docs/configuration.md").rdbuf();
   EXPECT_EQ(document.str(), configuration_document()) << "evershard serve --help-markdown > docs/configuration.md";
+}
+
+settings::Settings member_given(std::vector<settings::Given> given) {
+  return Settings::gather(member_settings(), given, {}, {}).value();
+}
+
+class SecretInAFile {
+ public:
+  SecretInAFile() {
+    std::ofstream(file()) << "a secret of more than sixteen bytes\n";
+    ::chmod(file().c_str(), 0600);
+  }
+  [[nodiscard]] std::string file() const { return (folder_.path() / "secret").string(); }
+
+ private:
+  const TemporaryFolder folder_;
+};
+
+TEST(MemberSettings, ReachTheOptionsTheySteer) {
+  const SecretInAFile secret;
+  const auto member = member_options_of(member_given({{"data", "/data", "f"}, {"shards", "3", "f"}, {"node", "7", "f"}, {"coordinator", "127.0.0.1:9", "f"}, {"peers-listen", "[::1]:8", "f"},
+                                                      {"peers-address", "n7:8", "f"}, {"advertise", "n7:5", "f"}, {"skip-lost", "yes", "f"}, {"gateway", "yes", "f"}, {"cluster", "shop", "f"},
+                                                      {"secret-file", secret.file(), "f"}}));
+  ASSERT_TRUE(member) << member.error().what;
+  EXPECT_EQ(member->node, 7u);
+  EXPECT_EQ(member->links.link.who.shards, 3u);
+  EXPECT_EQ(member->links.link.who.cluster, "shop");
+  EXPECT_EQ(member->links.link.secret, "a secret of more than sixteen bytes");
+  EXPECT_EQ(member->links.listen_host, "::1");
+  EXPECT_EQ(member->links.listen_port, 8);
+  EXPECT_EQ(member->links.coordinator_port, 9);
+  EXPECT_EQ(member->address, "n7:8");
+  EXPECT_EQ(member->door, "n7:5");
+  EXPECT_TRUE(member->skip_lost);
+  EXPECT_TRUE(member->gateway);
+}
+
+TEST(MemberSettings, RefuseWhatIsMissingOrUnsafe) {
+  const SecretInAFile secret;
+  const auto why = [&](std::vector<settings::Given> given) { return member_options_of(member_given(std::move(given))).error().what; };
+  const settings::Given node{"node", "1", "f"}, coordinator{"coordinator", "127.0.0.1:9", "f"}, known{"secret-file", secret.file(), "f"};
+  EXPECT_THAT(why({coordinator, known}), HasSubstr("node is needed"));
+  EXPECT_THAT(why({node, known}), HasSubstr("EVERSHARD_COORDINATOR"));
+  EXPECT_THAT(why({node, coordinator}), HasSubstr("without them anybody could be a node"));
+  EXPECT_THAT(why({node, known, {"coordinator", "here", "a file, line 3"}}), HasSubstr("a file, line 3: coordinator is \"here\", not HOST:PORT"));
+  EXPECT_THAT(why({node, coordinator, known, {"advertise", "n7", "f"}}), HasSubstr("advertise is"));
+  EXPECT_THAT(why({node, coordinator, known, {"peers-listen", "0.0.0.0:1", "f"}}), HasSubstr("has no TLS"));
+  const settings::Given everywhere{"peers-listen", "0.0.0.0:1", "f"}, insecure{"peers-insecure", "yes", "f"};
+  EXPECT_THAT(why({node, coordinator, known, everywhere, insecure}), HasSubstr("where do the others reach it"));
+  EXPECT_TRUE(member_options_of(member_given({node, coordinator, known, everywhere, insecure, {"peers-address", "n7:1", "f"}})));
+  for (const char* name : {"coordinator", "peers-address", "advertise"}) {
+    for (const char* nowhere : {"n7:0", "0.0.0.0:1", "[::]:1"}) {
+      std::vector<settings::Given> given{node, known, {name, nowhere, "f"}};
+      if (std::string_view(name) != "coordinator") given.push_back(coordinator);
+      EXPECT_THAT(why(given), HasSubstr("nobody can be told to go there")) << name;
+    }
+  }
+  EXPECT_THAT(why({node, coordinator, known, {"retention-every", "24h", "a file, line 4"}}), HasSubstr("a file, line 4: retention-every is set, and in a cluster there is no retention yet"));
+  EXPECT_THAT(why({node, coordinator, known, {"keys", "/keys", "a file, line 5"}}), HasSubstr("a file, line 5: keys is set, and in a cluster payloads are not sealed yet"));
+  EXPECT_FALSE(Settings::gather(member_settings(), {{"node", "1000001", "f"}}, {}, {}));
+}
+
+TEST(CoordinatorSettings, ReachTheOptionsTheySteer) {
+  const auto made = coordinator_options_of(
+      Settings::gather(coordinator_settings(), {{"data", "/log", "f"}, {"listen", "h:4", "f"}, {"nodes", "5", "f"}, {"log-level", "error", "f"}}, {}, {}).value());
+  ASSERT_TRUE(made) << made.error().what;
+  EXPECT_EQ(made->data, "/log");
+  EXPECT_EQ(made->place.host, "h");
+  EXPECT_EQ(made->place.port, 4);
+  EXPECT_EQ(made->nodes, 5u);
+  EXPECT_EQ(made->shards, 0u);
+  EXPECT_EQ(made->log.level, serving::LogLevel::error);
+  EXPECT_THAT(coordinator_options_of(Settings::gather(coordinator_settings(), {}, {}, {}).value()).error().what, HasSubstr("no data directory"));
+}
+
+TEST(ClusterSettings, HaveOneNameEachAndSamplesThatAreTaken) {
+  for (const auto* table : {&member_settings(), &coordinator_settings()}) {
+    std::set<std::string> names;
+    for (const auto& setting : *table) {
+      EXPECT_TRUE(names.insert(setting.name).second) << setting.name;
+      EXPECT_TRUE(setting.sentence.ends_with('.')) << setting.name;
+    }
+  }
+  EXPECT_TRUE(settings::from_file(member_settings(), member_configuration_sample(), "sample"));
+  EXPECT_TRUE(settings::from_file(coordinator_settings(), coordinator_configuration_sample(), "sample"));
+  EXPECT_THAT(settings::from_file(server_settings(), "[cluster]", "f").error().what, HasSubstr("no group"));
+  EXPECT_THAT(settings::from_file(coordinator_settings(), "tokens = x", "f").error().what, HasSubstr("no setting"));
+}
+
+TEST(ClusterSettings, TakeTheFilesThatThePackageBrings) {
+  for (const auto& [name, table] : {std::pair("node.conf", &member_settings()), std::pair("coordinator.conf", &coordinator_settings())}) {
+    std::ostringstream file;
+    file << std::ifstream(std::string(EVERSHARD_SOURCE "/packaging/") + name).rdbuf();
+    auto text = file.str();
+    ASSERT_FALSE(text.empty()) << name;
+    for (std::size_t at = 0; (at = text.find("\n#", at)) != std::string::npos;) {  // also what it has commented out
+      if (text[at + 2] == ' ') ++at;
+      else text.erase(at + 1, 1);
+    }
+    const auto given = settings::from_file(*table, text, name);
+    ASSERT_TRUE(given) << given.error().what;
+    EXPECT_TRUE(Settings::gather(*table, {}, {}, *given));
+  }
 }
 
 TEST(ServerSettings, GiveASampleThatIsTaken) { EXPECT_TRUE(settings::from_file(server_settings(), configuration_sample(), "sample")); }
@@ -274,6 +381,35 @@ TEST(Vacuuming, HappensEverySoOften) {
   const int then = store.vacuums;
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
   EXPECT_EQ(store.vacuums, then);
+}
+
+TEST(Vacuuming, DoesAnythingElseAsWell) {
+  const auto log = serving::Log::nowhere();
+  std::atomic<int> runs{0};
+  Vacuuming applying("retention", [&](const Progress& progress) -> Result<void> {
+    ++runs;
+    EXPECT_TRUE(progress(0, 1));
+    return refuse(ErrorCode::io, "a failure ends nothing");
+  }, std::chrono::milliseconds(2), *log);
+  while (runs < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+TEST(Vacuuming, BeginsWhenItIsDue) {
+  using namespace std::chrono_literals;
+  const Timestamp now = Timestamp::now();
+  const auto ago = [&](std::chrono::milliseconds span) { return Timestamp{now.micros - span.count() * 1'000}; };
+  EXPECT_EQ(due_in(24h, {}, now), 0ms);
+  EXPECT_EQ(due_in(24h, ago(25h), now), 0ms);
+  EXPECT_EQ(due_in(24h, ago(23h), now), 1h);
+  EXPECT_EQ(due_in(24h, ago(-1h), now), 24h) << "the clock was another one";
+  EXPECT_EQ(due_in(24h, Timestamp::first(), now), 0ms);
+
+  const auto log = serving::Log::nowhere();
+  std::atomic<int> runs{0};
+  Vacuuming applying("retention", [&](const Progress&) -> Result<void> { ++runs; return {}; }, 24h, *log, 0ms);
+  while (runs == 0) std::this_thread::sleep_for(1ms);
+  applying.stop();
+  EXPECT_EQ(runs, 1);
 }
 
 TEST(Vacuuming, IsCancelledAtTheEndAndNeverBegunWhereItIsOff) {

@@ -14,7 +14,7 @@ from typing import Dict, List
 from google.protobuf import json_format
 from google.protobuf.message import Message
 
-from evershard.v1 import event_pb2, service_pb2, store_pb2
+from evershard.v1 import documents_pb2, event_pb2, projections_pb2, service_pb2, store_pb2, tables_pb2
 
 U32 = 2**32 - 1
 U64 = 2**64 - 1
@@ -143,8 +143,66 @@ def messages() -> Dict[str, Message]:
     }
 
 
+def derived() -> Dict[str, Message]:
+    """Projections, tables, documents."""
+    p, t, d = projections_pb2, tables_pb2, documents_pb2
+    at_least = service_pb2.AtLeast(position=300, timeout_ms=0)
+    value = t.TableValue
+    version = p.ProjectionInfo.Version(
+        version=1, rows=9, state="failed", complete=True, serving=True, position=299, lag=U64, events=4, errors=1,
+        error=store_pb2.Error(code=store_pb2.ERROR_CODE_INVALID_ARGUMENT, message="field \"größe\" takes integer"), failed_at=0, busy_ms=0,
+        figures=[p.ProjectionInfo.Figure(name="rows", value=2), p.ProjectionInfo.Figure(name="parked")])
+    info = p.ProjectionInfo(name="orders", kind="table", spec='{"fields":[]}', last=9, paused=True, watermark=306, versions=[version, p.ProjectionInfo.Version(state="building")])
+    table = t.TableInfo(projection="orders", version=9, table="orders", definition="{}", position=300, complete=True, state="live", error="why",
+                        fields=[t.TableField(name="order", type=1, role=1), t.TableField(name="total", type=2, nullable=True)], figures=[t.TableInfo.Figure(name="rows", value=2)])
+    select = t.TableSelect(where="total > :t AND größe = ?1", parameters={"1": value(string="ä".encode()), "t": value(integer=-1)}, fields=["order"],
+                           order_by=[t.TableOrder(field="total", descending=True), t.TableOrder(field="order")], limit=0, continue_from="ab")
+    values = [value(), value(boolean=False), value(integer=-2**63), value(number=-0.5), value(time_us=-1), value(string=NOT_TEXT)]
+    document = d.Document(aggregate=aggregate("order-1"), json='{"öffnet":true}'.encode(), version=4, position=300, problems=1, last_problem="position 300, Paid: ...")
+    return {
+        "CreateIndexRequest": p.CreateIndexRequest(query=items()),
+        "CreateValueIndexRequest": p.CreateValueIndexRequest(name="by-total", types=["Placed", "Paid"], source="metadata", path="$.items[0]['größe']", value="integer"),
+        "CreateProjectionRequest": p.CreateProjectionRequest(name="orders", kind="table", spec='{"fields":[]}'),
+        "ChangeProjectionRequest": p.ChangeProjectionRequest(name="orders", spec="{}", expected=0),
+        "ChangeProjectionRequest-whatever": p.ChangeProjectionRequest(name="orders", spec="{}"),
+        "AskProjectionRequest": p.AskProjectionRequest(name="orders", ask=p.AskProjectionRequest.ASK_DROP),
+        "ProjectionInfo": info,
+        "ListProjectionsResponse": p.ListProjectionsResponse(projections=[info, p.ProjectionInfo(name="q00")]),
+        "DescribeProjectionRequest": p.DescribeProjectionRequest(name="orders"),
+        "ReadIndexRequest": p.ReadIndexRequest(name="q00", start=1, limit=0, backwards=True, at_least=at_least, version=9, events=True),
+        "ReadIndexRequest-least": p.ReadIndexRequest(name="q00"),
+        "IndexPage": p.IndexPage(entries=[p.IndexEntry(number=1, position=300, event=recorded()), p.IndexEntry(number=U64, position=302)], count=2, watermark=306),
+        "ReadValuesRequest-range": p.ReadValuesRequest(name="by-total", until="", after="00ff", limit=U32, backwards=True, at_least=at_least, version=9, events=True, **{"from": "-1"}),
+        "ReadValuesRequest-equal": p.ReadValuesRequest(name="by-total", equal="größe", to="z"),
+        "ValuePage": p.ValuePage(entries=[p.ValueEntry(value='"größe"', position=300, event=recorded()), p.ValueEntry(value="-1.5", position=302)], next="00ff", watermark=306),
+        "WaitForProjectionRequest": p.WaitForProjectionRequest(name="orders", at_least=at_least),
+        "WaitForProjectionResponse": p.WaitForProjectionResponse(position=300),
+        "SelectRequest": t.SelectRequest(table="orders", select=select, version=9, at_least=at_least),
+        "SelectResponse": t.SelectResponse(fields=["a", "b", "c", "d", "e", "f"], rows=[t.TableRow(values=values), t.TableRow(values=[value()] * 6)], next="ab", position=300,
+                                           looked_at=7, types=[7, 4, 2, 3, 5, 6]),
+        "ExplainRequest": t.ExplainRequest(table="orders", select=t.TableSelect(where="total = 1"), version=9),
+        "ExplainResponse": t.ExplainResponse(path=5, field="total", sorted=True, backwards=True),
+        "DescribeTableRequest": t.DescribeTableRequest(table="orders", version=9),
+        "TableInfo": table,
+        "ListTablesResponse": t.ListTablesResponse(tables=[table]),
+        "ListParkedRowsRequest": t.ListParkedRowsRequest(table="orders", after=300, limit=1),
+        "ListParkedRowsResponse": t.ListParkedRowsResponse(parked=[t.ParkedRow(position=300, kind="unique", type="Paid", aggregate="order-1", reason="größe", attempts=2)]),
+        "SettleParkedRowsRequest": t.SettleParkedRowsRequest(table="orders", positions=[1, U64], discard=True),
+        "SettleParkedRowsResponse": t.SettleParkedRowsResponse(position=301),
+        "DefineDocumentsRequest": d.DefineDocumentsRequest(type="order", spec=b'{"events":{}}', expected=0),
+        "DocumentDefinition": d.DocumentDefinition(type="order", spec=b'{"events":{}}', version=2, since=300),
+        "GetDocumentRequest": d.GetDocumentRequest(aggregate=aggregate("order-1"), eventual=True, at_least=at_least),
+        "Document": document,
+        "ListDocumentsRequest": d.ListDocumentsRequest(type="order", after=NOT_TEXT, limit=2, filter="total >= 10", at_least=at_least),
+        "ListDocumentsRequest-least": d.ListDocumentsRequest(type="order"),
+        "ListDocumentsResponse": d.ListDocumentsResponse(documents=[document], next=b"", position=306),
+        "ListDocumentsResponse-last": d.ListDocumentsResponse(position=306),
+        "RemoveDocumentRequest": d.RemoveDocumentRequest(aggregate=aggregate("order-1")),
+    }
+
+
 def write(folder: pathlib.Path) -> List[str]:
-    made = messages()
+    made = {**messages(), **derived()}
     for name, message in made.items():
         (folder / f"{name}.bin").write_bytes(message.SerializeToString(deterministic=True))
         (folder / f"{name}.json").write_text(json_format.MessageToJson(message, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -49,7 +49,7 @@ TEST(LinkOptions, WithoutTlsAreForThisMachineAlone) {
   insecure.insecure = true;
   EXPECT_TRUE(check_host(insecure, "0.0.0.0"));
   auto tls = secret;
-  tls.tls = LinkTls{"a", "b", "c", {}};
+  tls.tls = LinkTls{"a", "b", "c"};
   EXPECT_TRUE(check_host(tls, "0.0.0.0"));
 
   TestNode two(test_options(2));

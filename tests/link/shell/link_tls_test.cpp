@@ -65,8 +65,16 @@ class LinkOverTls : public ::testing::Test {
     auto made = test_options(node);
     made.secret.clear();
     made.tls = std::move(tls);
+    made.tls->unbound = true;
     return made;
   }
+  /// Of a cluster whose certificates name its nodes.
+  static LinkOptions bound(std::uint32_t node, LinkTls tls) {
+    auto made = options(node, std::move(tls));
+    made.tls->unbound = false;
+    return made;
+  }
+  static std::string named(const std::string& member) { return "IP:127.0.0.1,URI:evershard://cluster-1/" + member; }
   LinkPapers papers;
 };
 
@@ -130,19 +138,6 @@ TEST_F(LinkOverTls, ChecksThatTheCertificateIsForTheHost) {
   EXPECT_EQ(two.count(two.ups, 1), 0);
   two.dial(NodeNumber(1), one.port, "other.cluster");
   EXPECT_TRUE(two.ask(1, "x")) << "the name that was asked for";
-}
-
-TEST_F(LinkOverTls, LetsOnlyNamedOnesDial) {
-  papers.certify("guest", "ca", "DNS:guest.cluster");
-  auto files = papers.files("node");
-  files.diallers = {"node.cluster", "10.1.1.1"};
-  TestNode one(options(1, files)), two(options(2, papers.files("node"))), guest(options(3, papers.files("guest")));
-  one.listen();
-  guest.dial(one);
-  two.dial(one);
-  EXPECT_TRUE(two.ask(1, "x"));
-  EXPECT_TRUE(wait_for([&] { return one.was_refused("for none of those who may dial"); }));
-  EXPECT_EQ(guest.count(guest.ups, 1), 0);
 }
 
 TEST_F(LinkOverTls, RefusesThoseWithoutTls) {
@@ -226,6 +221,72 @@ TEST_F(LinkOverTls, ReadsItsFilesAgain) {
   EXPECT_TRUE(newer.ask(1, "x"));
   EXPECT_TRUE(two.ask(1, "x"));
   EXPECT_EQ(two.count(two.downs, 1), 0);
+}
+
+TEST_F(LinkOverTls, KnowsNodesByTheirCertificates) {
+  papers.certify("coordinator", "ca", named("coordinator"));
+  papers.certify("one", "ca", named("node/1"));
+  papers.certify("two", "ca", named("node/2") + ",URI:https://example.org,URI:evershard://other-cluster/node/1");
+  TestNode coordinator(bound(0, papers.files("coordinator"))), one(bound(1, papers.files("one"))), two(bound(2, papers.files("two")));
+  coordinator.listen();
+  one.listen();
+  one.dial(coordinator);
+  two.dial(one);
+  EXPECT_EQ(one.ask(0, "x").value(), "0: x");
+  EXPECT_EQ(two.ask(1, "x").value(), "1: x");
+
+  // Nodes that lie: with a certificate of another one, and with one that names nobody.
+  TestNode liar(options(3, papers.files("two"))), nobody(options(4, papers.files("node")));
+  papers.certify("five", "ca", named("node/5") + ",URI:evershard://other-cluster/node/6");
+  auto other = options(5, papers.files("five"));
+  TestNode five(other);
+  for (auto* stranger : {&liar, &nobody}) stranger->dial(one);
+  EXPECT_TRUE(wait_for([&] { return one.was_refused("its certificate is for \"evershard://cluster-1/node/2\", \"evershard://other-cluster/node/1\", not for \"evershard://cluster-1/node/3\""); }));
+  EXPECT_TRUE(wait_for([&] { return liar.was_refused("the peer refused: its certificate is for \"evershard://cluster-1/node/2\""); }));
+  EXPECT_TRUE(wait_for([&] { return one.was_refused("its certificate names no member of a cluster, not for \"evershard://cluster-1/node/4\""); }));
+  EXPECT_TRUE(wait_for([&] { return nobody.was_refused("not for \"evershard://cluster-1/node/4\""); }));
+  five.dial(one);
+  EXPECT_TRUE(five.ask(1, "x")) << "lenient itself, and named";
+  // Lenient is not blind: who shows another one's name is refused all the same.
+  five.listen();
+  TestNode seven(options(7, papers.files("two")));
+  seven.dial(five);
+  EXPECT_TRUE(wait_for([&] { return five.was_refused("not for \"evershard://cluster-1/node/7\""); }));
+  EXPECT_EQ(one.count(one.ups, 3) + one.count(one.ups, 4), 0);
+  EXPECT_EQ(two.count(two.downs, 1), 0);
+}
+
+TEST_F(LinkOverTls, RefusesACertificateOfAnotherNode) {
+  papers.certify("one", "ca", named("node/1"));
+  papers.certify("two", "ca", named("node/2"));
+  papers.certify("six", "ca", "IP:127.0.0.1,URI:evershard://other-cluster/node/6");
+  // It does not even start with one.
+  const auto why = [&](std::uint32_t node, const char* files) {
+    const auto opened = Links::open(bound(node, papers.files(files)), {});
+    return opened ? std::string() : opened.error().what;
+  };
+  EXPECT_THAT(why(3, "two"), HasSubstr("is for \"evershard://cluster-1/node/2\", not for \"evershard://cluster-1/node/3\""));
+  EXPECT_THAT(why(0, "two"), HasSubstr("not for \"evershard://cluster-1/coordinator\""));
+  EXPECT_THAT(why(6, "six"), HasSubstr("is for \"evershard://other-cluster/node/6\""));
+  EXPECT_THAT(why(22, "two"), HasSubstr("not for"));
+  EXPECT_THAT(why(1, "node"), HasSubstr("names no member of a cluster"));
+  EXPECT_EQ(why(2, "two"), "");
+
+  // Who dials looks too: what listens there has another node's certificate.
+  TestNode one(options(1, papers.files("node"))), two(bound(2, papers.files("two")));
+  one.listen();
+  two.dial(one);
+  EXPECT_TRUE(wait_for([&] { return two.was_refused("its certificate names no member of a cluster, not for \"evershard://cluster-1/node/1\""); }));
+  EXPECT_EQ(two.count(two.ups, 1), 0);
+  EXPECT_EQ(one.count(one.ups, 2), 0);
+}
+
+TEST_F(LinkOverTls, NamesOfClustersAreEscapedInCertificates) {
+  LinkIdentity who{"a shop/1", 16, 1, NodeNumber(12), NodeRole::node, 0};
+  EXPECT_EQ(member_uri(who), "evershard://a%20shop%2F1/node/12");
+  who.node = NodeNumber(0);
+  who.cluster = "\xc3\xa4.b_c~d-9";
+  EXPECT_EQ(member_uri(who), "evershard://%C3%A4.b_c~d-9/coordinator");
 }
 
 TEST_F(LinkOverTls, RefusesFilesThatCannotBeUsed) {

@@ -18,7 +18,7 @@ class AggregateId(_message.Message):
     def __init__(self, type: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
 
 class Event(_message.Message):
-    __slots__ = ["aggregate", "also", "id", "metadata", "occurred_at_us", "payload", "payload_format", "tags", "type"]
+    __slots__ = ["aggregate", "also", "id", "metadata", "occurred_at_us", "payload", "payload_format", "subject", "tags", "type"]
     AGGREGATE_FIELD_NUMBER: _ClassVar[int]
     ALSO_FIELD_NUMBER: _ClassVar[int]
     ID_FIELD_NUMBER: _ClassVar[int]
@@ -26,6 +26,7 @@ class Event(_message.Message):
     OCCURRED_AT_US_FIELD_NUMBER: _ClassVar[int]
     PAYLOAD_FIELD_NUMBER: _ClassVar[int]
     PAYLOAD_FORMAT_FIELD_NUMBER: _ClassVar[int]
+    SUBJECT_FIELD_NUMBER: _ClassVar[int]
     TAGS_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
     aggregate: AggregateId
@@ -35,12 +36,13 @@ class Event(_message.Message):
     occurred_at_us: int
     payload: bytes
     payload_format: int
+    subject: str
     tags: _containers.RepeatedScalarFieldContainer[str]
     type: str
-    def __init__(self, id: _Optional[bytes] = ..., aggregate: _Optional[_Union[AggregateId, _Mapping]] = ..., type: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., also: _Optional[_Iterable[_Union[AggregateId, _Mapping]]] = ..., payload: _Optional[bytes] = ..., payload_format: _Optional[int] = ..., metadata: _Optional[bytes] = ..., occurred_at_us: _Optional[int] = ...) -> None: ...
+    def __init__(self, id: _Optional[bytes] = ..., aggregate: _Optional[_Union[AggregateId, _Mapping]] = ..., type: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., also: _Optional[_Iterable[_Union[AggregateId, _Mapping]]] = ..., payload: _Optional[bytes] = ..., payload_format: _Optional[int] = ..., metadata: _Optional[bytes] = ..., occurred_at_us: _Optional[int] = ..., subject: _Optional[str] = ...) -> None: ...
 
 class RecordedEvent(_message.Message):
-    __slots__ = ["aggregate", "also", "append_events", "append_index", "id", "metadata", "occurred_at_us", "offset", "payload", "payload_format", "position", "seq_nr", "shard", "state", "tags", "type"]
+    __slots__ = ["aggregate", "also", "append_events", "append_index", "id", "metadata", "occurred_at_us", "offset", "payload", "payload_format", "position", "seq_nr", "shard", "state", "subject", "tags", "type"]
     AGGREGATE_FIELD_NUMBER: _ClassVar[int]
     ALSO_FIELD_NUMBER: _ClassVar[int]
     APPEND_EVENTS_FIELD_NUMBER: _ClassVar[int]
@@ -55,6 +57,7 @@ class RecordedEvent(_message.Message):
     SEQ_NR_FIELD_NUMBER: _ClassVar[int]
     SHARD_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
+    SUBJECT_FIELD_NUMBER: _ClassVar[int]
     TAGS_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
     aggregate: AggregateId
@@ -71,9 +74,10 @@ class RecordedEvent(_message.Message):
     seq_nr: int
     shard: int
     state: EventState
+    subject: str
     tags: _containers.RepeatedScalarFieldContainer[str]
     type: str
-    def __init__(self, position: _Optional[int] = ..., shard: _Optional[int] = ..., offset: _Optional[int] = ..., id: _Optional[bytes] = ..., aggregate: _Optional[_Union[AggregateId, _Mapping]] = ..., seq_nr: _Optional[int] = ..., type: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., also: _Optional[_Iterable[_Union[AggregateId, _Mapping]]] = ..., payload: _Optional[bytes] = ..., payload_format: _Optional[int] = ..., metadata: _Optional[bytes] = ..., occurred_at_us: _Optional[int] = ..., state: _Optional[_Union[EventState, str]] = ..., append_index: _Optional[int] = ..., append_events: _Optional[int] = ...) -> None: ...
+    def __init__(self, position: _Optional[int] = ..., shard: _Optional[int] = ..., offset: _Optional[int] = ..., id: _Optional[bytes] = ..., aggregate: _Optional[_Union[AggregateId, _Mapping]] = ..., seq_nr: _Optional[int] = ..., type: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., also: _Optional[_Iterable[_Union[AggregateId, _Mapping]]] = ..., payload: _Optional[bytes] = ..., payload_format: _Optional[int] = ..., metadata: _Optional[bytes] = ..., occurred_at_us: _Optional[int] = ..., state: _Optional[_Union[EventState, str]] = ..., append_index: _Optional[int] = ..., append_events: _Optional[int] = ..., subject: _Optional[str] = ...) -> None: ...
 
 class EventState(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = []

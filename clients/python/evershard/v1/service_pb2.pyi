@@ -79,11 +79,12 @@ class ClusterStatusRequest(_message.Message):
 class ClusterStatusResponse(_message.Message):
     __slots__ = ["applied", "coordinator", "cuts_per_second", "last_cut", "nodes", "self", "shards", "trouble", "watermark"]
     class Node(_message.Message):
-        __slots__ = ["address", "applied", "behind", "door", "node", "refused", "shards", "since_us", "up", "version"]
+        __slots__ = ["address", "applied", "behind", "door", "gateway", "node", "refused", "shards", "since_us", "up", "version"]
         ADDRESS_FIELD_NUMBER: _ClassVar[int]
         APPLIED_FIELD_NUMBER: _ClassVar[int]
         BEHIND_FIELD_NUMBER: _ClassVar[int]
         DOOR_FIELD_NUMBER: _ClassVar[int]
+        GATEWAY_FIELD_NUMBER: _ClassVar[int]
         NODE_FIELD_NUMBER: _ClassVar[int]
         REFUSED_FIELD_NUMBER: _ClassVar[int]
         SHARDS_FIELD_NUMBER: _ClassVar[int]
@@ -94,13 +95,14 @@ class ClusterStatusResponse(_message.Message):
         applied: int
         behind: int
         door: str
+        gateway: bool
         node: int
         refused: int
         shards: int
         since_us: int
         up: bool
         version: str
-        def __init__(self, node: _Optional[int] = ..., address: _Optional[str] = ..., door: _Optional[str] = ..., up: bool = ..., since_us: _Optional[int] = ..., version: _Optional[str] = ..., shards: _Optional[int] = ..., applied: _Optional[int] = ..., behind: _Optional[int] = ..., refused: _Optional[int] = ...) -> None: ...
+        def __init__(self, node: _Optional[int] = ..., address: _Optional[str] = ..., door: _Optional[str] = ..., up: bool = ..., since_us: _Optional[int] = ..., version: _Optional[str] = ..., shards: _Optional[int] = ..., applied: _Optional[int] = ..., behind: _Optional[int] = ..., refused: _Optional[int] = ..., gateway: bool = ...) -> None: ...
     class Shard(_message.Message):
         __slots__ = ["durable", "epoch", "last_position", "node", "open", "ordered", "trouble"]
         DURABLE_FIELD_NUMBER: _ClassVar[int]

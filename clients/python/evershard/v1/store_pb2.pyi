@@ -183,7 +183,7 @@ class ReadOptions(_message.Message):
     def __init__(self, after: _Optional[int] = ..., before: _Optional[int] = ..., up_to: _Optional[int] = ..., limit: _Optional[int] = ..., direction: _Optional[_Union[Direction, str]] = ..., at_least: _Optional[int] = ...) -> None: ...
 
 class RecordedSnapshot(_message.Message):
-    __slots__ = ["aggregate", "expires_at_us", "latest", "payload", "payload_format", "position", "schema_revision", "taken_at_us", "version"]
+    __slots__ = ["aggregate", "expires_at_us", "latest", "payload", "payload_format", "position", "schema_revision", "subject", "taken_at_us", "version"]
     AGGREGATE_FIELD_NUMBER: _ClassVar[int]
     EXPIRES_AT_US_FIELD_NUMBER: _ClassVar[int]
     LATEST_FIELD_NUMBER: _ClassVar[int]
@@ -191,6 +191,7 @@ class RecordedSnapshot(_message.Message):
     PAYLOAD_FORMAT_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
     SCHEMA_REVISION_FIELD_NUMBER: _ClassVar[int]
+    SUBJECT_FIELD_NUMBER: _ClassVar[int]
     TAKEN_AT_US_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     aggregate: _event_pb2.AggregateId
@@ -200,17 +201,19 @@ class RecordedSnapshot(_message.Message):
     payload_format: int
     position: int
     schema_revision: int
+    subject: str
     taken_at_us: int
     version: int
-    def __init__(self, aggregate: _Optional[_Union[_event_pb2.AggregateId, _Mapping]] = ..., version: _Optional[int] = ..., position: _Optional[int] = ..., payload: _Optional[bytes] = ..., payload_format: _Optional[int] = ..., schema_revision: _Optional[int] = ..., taken_at_us: _Optional[int] = ..., expires_at_us: _Optional[int] = ..., latest: bool = ...) -> None: ...
+    def __init__(self, aggregate: _Optional[_Union[_event_pb2.AggregateId, _Mapping]] = ..., version: _Optional[int] = ..., position: _Optional[int] = ..., payload: _Optional[bytes] = ..., payload_format: _Optional[int] = ..., schema_revision: _Optional[int] = ..., taken_at_us: _Optional[int] = ..., expires_at_us: _Optional[int] = ..., latest: bool = ..., subject: _Optional[str] = ...) -> None: ...
 
 class Snapshot(_message.Message):
-    __slots__ = ["aggregate", "keep", "payload", "payload_format", "schema_revision", "ttl_s", "version"]
+    __slots__ = ["aggregate", "keep", "payload", "payload_format", "schema_revision", "subject", "ttl_s", "version"]
     AGGREGATE_FIELD_NUMBER: _ClassVar[int]
     KEEP_FIELD_NUMBER: _ClassVar[int]
     PAYLOAD_FIELD_NUMBER: _ClassVar[int]
     PAYLOAD_FORMAT_FIELD_NUMBER: _ClassVar[int]
     SCHEMA_REVISION_FIELD_NUMBER: _ClassVar[int]
+    SUBJECT_FIELD_NUMBER: _ClassVar[int]
     TTL_S_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     aggregate: _event_pb2.AggregateId
@@ -218,9 +221,10 @@ class Snapshot(_message.Message):
     payload: bytes
     payload_format: int
     schema_revision: int
+    subject: str
     ttl_s: int
     version: int
-    def __init__(self, aggregate: _Optional[_Union[_event_pb2.AggregateId, _Mapping]] = ..., version: _Optional[int] = ..., payload: _Optional[bytes] = ..., payload_format: _Optional[int] = ..., schema_revision: _Optional[int] = ..., keep: _Optional[int] = ..., ttl_s: _Optional[int] = ...) -> None: ...
+    def __init__(self, aggregate: _Optional[_Union[_event_pb2.AggregateId, _Mapping]] = ..., version: _Optional[int] = ..., payload: _Optional[bytes] = ..., payload_format: _Optional[int] = ..., schema_revision: _Optional[int] = ..., keep: _Optional[int] = ..., ttl_s: _Optional[int] = ..., subject: _Optional[str] = ...) -> None: ...
 
 class StreamOptions(_message.Message):
     __slots__ = ["direction", "limit", "up_to"]

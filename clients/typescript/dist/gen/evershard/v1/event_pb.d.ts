@@ -81,6 +81,12 @@ export type Event = Message<"evershard.v1.Event"> & {
      * @generated from field: optional int64 occurred_at_us = 9;
      */
     occurredAtUs?: bigint | undefined;
+    /**
+     * whose data the payload is: it is sealed under that subject's key. At most 255 bytes; empty: nobody's
+     *
+     * @generated from field: string subject = 10;
+     */
+    subject: string;
 };
 /**
  * Describes the message evershard.v1.Event.
@@ -175,6 +181,12 @@ export type RecordedEvent = Message<"evershard.v1.RecordedEvent"> & {
      * @generated from field: uint32 append_events = 16;
      */
     appendEvents: number;
+    /**
+     * of a sealed payload that was opened: whose data it is
+     *
+     * @generated from field: string subject = 17;
+     */
+    subject: string;
 };
 /**
  * Describes the message evershard.v1.RecordedEvent.

@@ -996,6 +996,12 @@ export type ClusterStatusResponse_Node = Message<"evershard.v1.ClusterStatusResp
      * @generated from field: uint32 refused = 10;
      */
     refused: number;
+    /**
+     * it is given no shards
+     *
+     * @generated from field: bool gateway = 11;
+     */
+    gateway: boolean;
 };
 /**
  * Describes the message evershard.v1.ClusterStatusResponse.Node.

@@ -203,6 +203,12 @@ export type Snapshot = Message<"evershard.v1.Snapshot"> & {
      * @generated from field: optional int64 ttl_s = 7;
      */
     ttlS?: bigint | undefined;
+    /**
+     * as in Event
+     *
+     * @generated from field: string subject = 8;
+     */
+    subject: string;
 };
 /**
  * Describes the message evershard.v1.Snapshot.
@@ -579,6 +585,12 @@ export type RecordedSnapshot = Message<"evershard.v1.RecordedSnapshot"> & {
      * @generated from field: bool latest = 9;
      */
     latest: boolean;
+    /**
+     * as in RecordedEvent
+     *
+     * @generated from field: string subject = 10;
+     */
+    subject: string;
 };
 /**
  * Describes the message evershard.v1.RecordedSnapshot.

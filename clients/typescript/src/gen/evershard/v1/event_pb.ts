@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file evershard/v1/event.proto.
  */
 export const file_evershard_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("ChhldmVyc2hhcmQvdjEvZXZlbnQucHJvdG8SDGV2ZXJzaGFyZC52MSIqCgtBZ2dyZWdhdGVJZBIMCgR0eXBlGAEgASgJEg0KBXZhbHVlGAIgASgJIvEBCgVFdmVudBIKCgJpZBgBIAEoDBIsCglhZ2dyZWdhdGUYAiABKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSDAoEdHlwZRgDIAEoCRIMCgR0YWdzGAQgAygJEicKBGFsc28YBSADKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSDwoHcGF5bG9hZBgGIAEoDBIWCg5wYXlsb2FkX2Zvcm1hdBgHIAEoDRIQCghtZXRhZGF0YRgIIAEoDBIbCg5vY2N1cnJlZF9hdF91cxgJIAEoA0gAiAEBQhEKD19vY2N1cnJlZF9hdF91cyL4AgoNUmVjb3JkZWRFdmVudBIQCghwb3NpdGlvbhgBIAEoBBINCgVzaGFyZBgCIAEoDRIOCgZvZmZzZXQYAyABKAQSCgoCaWQYBCABKAwSLAoJYWdncmVnYXRlGAUgASgLMhkuZXZlcnNoYXJkLnYxLkFnZ3JlZ2F0ZUlkEg4KBnNlcV9uchgGIAEoBBIMCgR0eXBlGAcgASgJEgwKBHRhZ3MYCCADKAkSJwoEYWxzbxgJIAMoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBIPCgdwYXlsb2FkGAogASgMEhYKDnBheWxvYWRfZm9ybWF0GAsgASgNEhAKCG1ldGFkYXRhGAwgASgMEhYKDm9jY3VycmVkX2F0X3VzGA0gASgDEicKBXN0YXRlGA4gASgOMhguZXZlcnNoYXJkLnYxLkV2ZW50U3RhdGUSFAoMYXBwZW5kX2luZGV4GA8gASgNEhUKDWFwcGVuZF9ldmVudHMYECABKA0qUwoKRXZlbnRTdGF0ZRIUChBFVkVOVF9TVEFURV9MSVZFEAASFwoTRVZFTlRfU1RBVEVfUkVNT1ZFRBABEhYKEkVWRU5UX1NUQVRFX0VSQVNFRBACYgZwcm90bzM");
+  fileDesc("ChhldmVyc2hhcmQvdjEvZXZlbnQucHJvdG8SDGV2ZXJzaGFyZC52MSIqCgtBZ2dyZWdhdGVJZBIMCgR0eXBlGAEgASgJEg0KBXZhbHVlGAIgASgJIoICCgVFdmVudBIKCgJpZBgBIAEoDBIsCglhZ2dyZWdhdGUYAiABKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSDAoEdHlwZRgDIAEoCRIMCgR0YWdzGAQgAygJEicKBGFsc28YBSADKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSDwoHcGF5bG9hZBgGIAEoDBIWCg5wYXlsb2FkX2Zvcm1hdBgHIAEoDRIQCghtZXRhZGF0YRgIIAEoDBIbCg5vY2N1cnJlZF9hdF91cxgJIAEoA0gAiAEBEg8KB3N1YmplY3QYCiABKAlCEQoPX29jY3VycmVkX2F0X3VzIokDCg1SZWNvcmRlZEV2ZW50EhAKCHBvc2l0aW9uGAEgASgEEg0KBXNoYXJkGAIgASgNEg4KBm9mZnNldBgDIAEoBBIKCgJpZBgEIAEoDBIsCglhZ2dyZWdhdGUYBSABKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSDgoGc2VxX25yGAYgASgEEgwKBHR5cGUYByABKAkSDAoEdGFncxgIIAMoCRInCgRhbHNvGAkgAygLMhkuZXZlcnNoYXJkLnYxLkFnZ3JlZ2F0ZUlkEg8KB3BheWxvYWQYCiABKAwSFgoOcGF5bG9hZF9mb3JtYXQYCyABKA0SEAoIbWV0YWRhdGEYDCABKAwSFgoOb2NjdXJyZWRfYXRfdXMYDSABKAMSJwoFc3RhdGUYDiABKA4yGC5ldmVyc2hhcmQudjEuRXZlbnRTdGF0ZRIUCgxhcHBlbmRfaW5kZXgYDyABKA0SFQoNYXBwZW5kX2V2ZW50cxgQIAEoDRIPCgdzdWJqZWN0GBEgASgJKlMKCkV2ZW50U3RhdGUSFAoQRVZFTlRfU1RBVEVfTElWRRAAEhcKE0VWRU5UX1NUQVRFX1JFTU9WRUQQARIWChJFVkVOVF9TVEFURV9FUkFTRUQQAmIGcHJvdG8z");
 
 /**
  * Which aggregate. In two parts, so that neither can be mistaken for the other; its text form is `type-value`.
@@ -104,6 +104,13 @@ export type Event = Message<"evershard.v1.Event"> & {
    * @generated from field: optional int64 occurred_at_us = 9;
    */
   occurredAtUs?: bigint | undefined;
+
+  /**
+   * whose data the payload is: it is sealed under that subject's key. At most 255 bytes; empty: nobody's
+   *
+   * @generated from field: string subject = 10;
+   */
+  subject: string;
 };
 
 /**
@@ -216,6 +223,13 @@ export type RecordedEvent = Message<"evershard.v1.RecordedEvent"> & {
    * @generated from field: uint32 append_events = 16;
    */
   appendEvents: number;
+
+  /**
+   * of a sealed payload that was opened: whose data it is
+   *
+   * @generated from field: string subject = 17;
+   */
+  subject: string;
 };
 
 /**

@@ -1,0 +1,49 @@
+// DocumentProcessor: a row a document, kept behind the watermark.
+
+#pragma once
+
+#include <string>
+
+#include "evershard/actors/projection/document_fold.hpp"
+#include "evershard/actors/projection/processor.hpp"
+
+namespace evershard::actors {
+
+/// What hides a document: an event of `$hidden_document-TYPE-VALUE`, with the version at which it was removed.
+inline constexpr std::string_view hidden_document_type = "$hidden_document";
+inline constexpr std::string_view document_hidden = "$DocumentHidden";
+
+[[nodiscard]] std::string document_hidden_payload(SeqNr version);
+/// Errors: corruption
+[[nodiscard]] Result<SeqNr> read_document_hidden(std::string_view payload);
+
+/// The payload as JSON: as it is, or what registered types make of it. Empty: there is none. Any thread.
+using DocumentPayload = std::function<std::string(const RecordedEvent& event)>;
+
+/// Rows: the value of the aggregate's id -> FoldedDocument::encode().
+class DocumentProcessor final : public Processor {
+ public:
+  DocumentProcessor(std::string aggregate_type, DocumentFold fold, DocumentPayload as_json);
+
+  [[nodiscard]] const Query& query() const override { return query_; }
+  [[nodiscard]] Result<void> handle(std::span<const RecordedEvent* const> events, ProjectionRows& rows) override;
+
+ private:
+  const std::string aggregate_type_;
+  const DocumentFold fold_;
+  const DocumentPayload as_json_;
+  Query query_;
+};
+
+/// Definitions whose name is the aggregate type, and whose kind is "document".
+class DocumentProcessorKind final : public ProcessorKind {
+ public:
+  explicit DocumentProcessorKind(DocumentPayload as_json) : as_json_(std::move(as_json)) {}
+  [[nodiscard]] Result<std::string> check(const std::string& name, const std::string& spec) const override;
+  [[nodiscard]] Result<std::unique_ptr<Processor>> make(const std::string& name, const std::string& spec) const override;
+
+ private:
+  const DocumentPayload as_json_;
+};
+
+}  // namespace evershard::actors

@@ -1,0 +1,71 @@
+// TableProjection: events in, rows out: what a table's processor does, one event after the other.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "evershard/actors/projection/processor.hpp"
+#include "evershard/actors/projection/table/table_changes.hpp"
+#include "evershard/actors/projection/table/table_mapping.hpp"
+#include "evershard/actors/projection/value_index.hpp"
+
+namespace evershard::actors {
+
+/// A user's. May throw: the event is at fault then, and nothing of it is done.
+using TableHandler = std::function<void(const RecordedEvent& event, TableChanges& rows)>;
+/// Reads an event that was parked. Errors: of EventStore::event_at
+using EventAt = std::function<Result<RecordedEvent>(GlobalPosition)>;
+
+/// An event kept aside, with the reason.
+struct ParkedEvent {
+  GlobalPosition position;
+  TableFault::Kind kind{};
+  std::string type{};       ///< the event's
+  std::string aggregate{};  ///< its text; empty: none
+  std::string reason{};
+  std::uint64_t attempts = 1;
+
+  friend bool operator==(const ParkedEvent&, const ParkedEvent&) = default;
+};
+[[nodiscard]] std::string encode(const ParkedEvent& parked);
+/// Errors: corruption
+[[nodiscard]] Result<ParkedEvent> decode_parked(std::string_view key, std::string_view value);
+
+/// Retrying and discarding what is parked are events too, of the projection's own aggregate: `$ProjectionRetried` and `$ProjectionDiscarded`
+/// with `{"positions":[17]}`, or `{}` for all. So they have a place in the order, and rows that are built anew come out the same.
+class TableProjection final : public Processor {
+ public:
+  /// `name`: the projection's; `handler` is there where the definition names one; `as_json`: how rules read payloads that are Protobuf.
+  [[nodiscard]] static Result<std::unique_ptr<TableProjection>> make(std::string name, TableDefinition definition, TableHandler handler, EventAt event_at, PayloadAsJson as_json = {});
+
+  [[nodiscard]] const Query& query() const override { return query_; }
+  [[nodiscard]] Result<void> handle(std::span<const RecordedEvent* const> events, ProjectionRows& rows) override;
+  [[nodiscard]] bool has_users_code() const override { return handler_ != nullptr; }
+  [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> figures(const std::string& state) const override;
+
+ private:
+  TableProjection(std::string name, TableDefinition definition, TableMapping mapping);
+  TableProjection(std::string name, TableDefinition definition, TableHandler handler);
+
+  [[nodiscard]] Result<void> consume(const RecordedEvent& event, ProjectionRows& rows, TableCounts& counts);
+  /// The effect of one event, whole or not at all.
+  [[nodiscard]] Faultable<void> effect(const RecordedEvent& event, ProjectionRows& rows, TableCounts& counts);
+  [[nodiscard]] Result<void> settle_parked(const RecordedEvent& order, bool retry, ProjectionRows& rows, TableCounts& counts);
+  [[nodiscard]] Result<void> retry_parked(ParkedEvent parked, ProjectionRows& rows, TableCounts& counts);
+
+  const AggregateId own_;
+  const TableDefinition definition_;
+  const TableWriter writer_;
+  const std::optional<TableMapping> mapping_;
+  const TableHandler handler_;
+  EventAt event_at_;
+  PayloadAsJson as_json_;
+  Query query_;
+};
+
+}  // namespace evershard::actors

@@ -1,0 +1,181 @@
+// `evershard document`: documents: what they are made by, one of them, a list, out of sight.
+
+#include <algorithm>
+
+#include "evershard/cli/commands.hpp"
+#include "evershard/cli/interrupt.hpp"
+#include "evershard/cli/print.hpp"
+#include "evershard/cli/projection_rows.hpp"
+#include "evershard/cluster/exchange/document_json.hpp"
+#include "evershard/cluster/exchange/json_indent.hpp"
+
+namespace evershard::cli {
+namespace {
+
+constexpr std::uint64_t listed_default = 1'000;
+
+void print_definitions(const Invocation& invocation, const std::vector<DocumentDefinition>& definitions) {
+  ListPrinter list(invocation, {{"type"}, {"version"}, {"since"}, {"definition"}});
+  for (const auto& definition : definitions) {
+    if (invocation.for_people()) {
+      list.row({definition.type, std::to_string(definition.version.value), grouped(definition.since.value), definition.spec});
+      continue;
+    }
+    JsonText json;
+    write_document_definition(json, definition);
+    list.json(json.text());
+  }
+  list.finish();
+}
+
+// ---- define, definitions, drop
+
+Options define_options() {
+  Options options = store_options();
+  options.argument("TYPE", "of aggregates, such as order").argument("FILE", "the definition as JSON; - is standard input");
+  options.value("expected", "VERSION", "which the definition must have now, 0: none; without it, whatever it has");
+  return options;
+}
+
+Outcome run_define(const Invocation& invocation) {
+  const auto& arguments = invocation.arguments;
+  auto spec = read_definition(arguments.required("FILE"));
+  if (!spec) return Failed(Failure(std::move(spec).error()));
+  std::optional<SeqNr> expected;
+  if (const auto number = arguments.number("expected")) expected = SeqNr(*number);
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  const auto defined = store->documents().define(arguments.required("TYPE"), *spec, expected);
+  if (!defined) return Failed(Failure(defined.error()));
+  print_definitions(invocation, {*defined});
+  return {};
+}
+
+Outcome run_definitions(const Invocation& invocation) {
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  const auto all = store->documents().definitions();
+  if (!all) return Failed(Failure(all.error()));
+  print_definitions(invocation, *all);
+  return {};
+}
+
+Options drop_options() {
+  Options options = store_options();
+  options.argument("TYPE", "of aggregates, such as order");
+  return options;
+}
+
+Outcome run_drop(const Invocation& invocation) {
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  if (auto dropped = store->documents().drop(invocation.arguments.required("TYPE")); !dropped) return Failed(Failure(std::move(dropped).error()));
+  return {};
+}
+
+// ---- get, list, remove
+
+Options get_options() {
+  Options options = store_options();
+  options.argument("AGGREGATE", "such as order-1");
+  options.flag("eventual", "as the rows have it now; without it, behind everything that is ordered for the aggregate");
+  return options;
+}
+
+Outcome run_get(const Invocation& invocation) {
+  const AggregateId aggregate = invocation.arguments.aggregate("AGGREGATE");
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  const auto document = store->documents().get(aggregate, invocation.arguments.has("eventual") ? DocumentRead::eventual : DocumentRead::strict);
+  if (!document) return Failed(Failure(document.error()));
+  JsonText json;
+  write_document(json, *document);
+  std::vector<std::pair<std::string, std::string>> parts{{"aggregate", aggregate.text()}, {"version", std::to_string(document->version.value) + ", at position " + std::to_string(document->position.value)}};
+  if (document->problems != 0) parts.emplace_back("problems", std::to_string(document->problems) + ", the last at " + document->last_problem);
+  print_one(invocation, json, parts);
+  if (invocation.for_people()) invocation.out.write('\n' + indented(document->json) + '\n');
+  return {};
+}
+
+Options list_options() {
+  Options options = store_options();
+  options.argument("TYPE", "of aggregates, such as order");
+  options.value("filter", "COMPARISON", "only documents where it holds, such as 'total >= 10' or 'customer.city = \"Oslo\"'")
+      .value("after", "VALUE", "begins behind this value of an aggregate's id")
+      .number("limit", "N", "at most so many", listed_default)
+      .flag("eventual", "as the rows have them now; without it, once they show everything that is there");
+  return options;
+}
+
+Outcome run_list(const Invocation& invocation) {
+  const auto& arguments = invocation.arguments;
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  DocumentListing listing{.type = arguments.required("TYPE"), .after = arguments.text("after"), .filter = arguments.text("filter")};
+  if (!arguments.has("eventual")) {
+    const auto head = store->head();
+    if (!head) return Failed(Failure(head.error()));
+    listing.at_least = *head;
+    listing.timeout = invocation.server() ? std::chrono::seconds(arguments.number_at_least("timeout", 1)) : std::chrono::hours(24);
+  }
+  ListPrinter list(invocation, {{"aggregate"}, {"version"}, {"document"}});
+  for (std::uint64_t left = arguments.number_at_least("limit", 1); left > 0 && !interrupted() && !invocation.out.ended();) {
+    listing.limit = std::min<std::uint64_t>(left, 1'000);
+    const auto page = store->documents().list(listing);
+    if (!page) {
+      list.finish();
+      return Failed(Failure(page.error()));
+    }
+    for (const auto& document : page->documents) {
+      if (invocation.for_people()) {
+        list.row({document.aggregate.text(), std::to_string(document.version.value), document.json});
+        continue;
+      }
+      JsonText json;
+      write_document(json, document);
+      list.json(json.text());
+    }
+    left -= page->documents.size();
+    if (!page->next) break;
+    listing.after = page->next;
+  }
+  list.finish();
+  return {};
+}
+
+Options remove_options() {
+  Options options = store_options();
+  options.argument("AGGREGATE", "such as order-1");
+  return options;
+}
+
+Outcome run_remove(const Invocation& invocation) {
+  const AggregateId aggregate = invocation.arguments.aggregate("AGGREGATE");
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  if (auto removed = store->documents().remove(aggregate); !removed) return Failed(Failure(std::move(removed).error()));
+  return {};
+}
+
+}  // namespace
+
+Command document_define_command() {
+  return {"document define", "reading", "Says what the documents of an aggregate type are made by, or changes it.", "evershard document define order order.json --data shop", define_options, run_define};
+}
+Command document_definitions_command() {
+  return {"document definitions", "reading", "Lists what documents are made by.", "evershard document definitions --data shop", store_options, run_definitions};
+}
+Command document_get_command() {
+  return {"document get", "reading", "Shows the document of an aggregate: its current state as JSON.", "evershard document get order-1 --data shop", get_options, run_get};
+}
+Command document_list_command() {
+  return {"document list", "reading", "Lists the documents of a type, in order of value.", "evershard document list order --data shop --filter 'total >= 10'", list_options, run_list};
+}
+Command document_remove_command() {
+  return {"document remove", "reading", "Hides a document until its aggregate's next event; the events stay.", "evershard document remove order-1 --data shop", remove_options, run_remove};
+}
+Command document_drop_command() {
+  return {"document drop", "reading", "Drops the documents of a type; the events stay.", "evershard document drop order --data shop", drop_options, run_drop};
+}
+
+}  // namespace evershard::cli

@@ -1,0 +1,108 @@
+#include "evershard/cli/group_flags.hpp"
+
+#include <limits>
+
+#include "evershard/cli/print.hpp"
+#include "evershard/cli/query_flags.hpp"
+#include "evershard/cli/store_info.hpp"
+#include "evershard/cluster/exchange/group_json.hpp"
+#include "evershard/cluster/exchange/query_json.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+
+namespace evershard::cli {
+namespace {
+
+std::uint32_t group_number(const Arguments& arguments, const char* name, std::uint32_t otherwise) {
+  const auto number = arguments.has(name) ? arguments.number(name) : std::nullopt;
+  if (!number) return otherwise;
+  if (*number > std::numeric_limits<std::uint32_t>::max()) throw UsageError("--" + std::string(name) + " is " + std::to_string(*number) + ": that is too great");
+  return static_cast<std::uint32_t>(*number);
+}
+
+std::chrono::milliseconds group_time_flag(const Arguments& arguments, const char* name, std::chrono::milliseconds otherwise) {
+  if (!arguments.has(name)) return otherwise;
+  return std::chrono::milliseconds(group_number(arguments, name, 0));
+}
+
+}  // namespace
+
+void add_start_flags(Options& options) {
+  options.number("after", "POSITION", "begin behind it; 0: with the first event", 0).flag("from-now", "begin behind everything that is there");
+}
+
+std::optional<GlobalPosition> start_asked(const Arguments& arguments) {
+  if (arguments.has("from-now")) {
+    arguments.refuse_beside("--from-now", {"after"});
+    return std::nullopt;
+  }
+  return position_of(arguments, "after").value_or(GlobalPosition{0});
+}
+
+void add_setting_flags(Options& options, bool created) {
+  const GroupSettings settings;
+  const auto number = [&](const char* name, const char* unit, const char* sentence, std::uint64_t otherwise) {
+    if (created) options.number(name, unit, sentence, otherwise);
+    else options.value(name, unit, sentence);
+  };
+  const auto ms = [](std::chrono::milliseconds time) { return static_cast<std::uint64_t>(time.count()); };
+  if (created) options.value("order", "ORDER", "aggregate: each aggregate's events in order; global: all in order, one worker at a time", std::string(name_of(settings.order)));
+  options.value("after-parked", "WHAT", "go_on: an aggregate's later events are given out; block: they are parked behind it", created ? std::string(name_of(settings.after_parked)) : std::string());
+  number("attempts", "N", "then an event is parked", settings.attempts_max);
+  number("retry-first-ms", "MS", "how long the second attempt waits", ms(settings.retry_first));
+  number("retry-factor", "N", "each further one waits so many times as long", settings.retry_factor);
+  number("retry-most-ms", "MS", "and never longer", ms(settings.retry_most));
+  number("retry-jitter", "PERCENT", "of each wait, more or less", settings.retry_jitter_percent);
+  number("lease-ms", "MS", "how long an event may stay with a worker that says nothing", ms(settings.lease));
+  number("window", "N", "events that are read and not settled; then nothing is read on", settings.window);
+  number("parked-max", "N", "then nothing more is parked", settings.parked_max);
+}
+
+void read_setting_flags(const Arguments& arguments, GroupSettings& settings) {
+  if (arguments.has("order")) {
+    const auto order = group_order_of(arguments.required("order"));
+    if (!order) throw UsageError("--order is " + in_quotes(arguments.required("order")) + ": aggregate or global");
+    settings.order = *order;
+  }
+  if (arguments.has("after-parked")) {
+    const auto after = after_parked_of(arguments.required("after-parked"));
+    if (!after) throw UsageError("--after-parked is " + in_quotes(arguments.required("after-parked")) + ": go_on or block");
+    settings.after_parked = *after;
+  }
+  settings.attempts_max = group_number(arguments, "attempts", settings.attempts_max);
+  settings.retry_first = group_time_flag(arguments, "retry-first-ms", settings.retry_first);
+  settings.retry_factor = group_number(arguments, "retry-factor", settings.retry_factor);
+  settings.retry_most = group_time_flag(arguments, "retry-most-ms", settings.retry_most);
+  settings.retry_jitter_percent = group_number(arguments, "retry-jitter", settings.retry_jitter_percent);
+  settings.lease = group_time_flag(arguments, "lease-ms", settings.lease);
+  settings.window = group_number(arguments, "window", settings.window);
+  settings.parked_max = group_number(arguments, "parked-max", settings.parked_max);
+}
+
+void print_group(const Invocation& invocation, const GroupInfo& group) {
+  JsonText json;
+  write_group(json, group);
+  JsonText query;
+  write_query(query, group.definition.query);
+  const auto& settings = group.definition.settings;
+  const auto ms = [](std::chrono::milliseconds time) { return grouped(static_cast<std::uint64_t>(time.count())) + " ms"; };
+  Parts parts{{"group", group.definition.name},
+              {"query", query.text()},
+              {"began behind", grouped(group.definition.after.value_or(GlobalPosition{0}).value)},
+              {"order", std::string(name_of(settings.order)) + ", after parked: " + std::string(name_of(settings.after_parked))},
+              {"position", grouped(group.position.value) + " of " + grouped(group.head.value) + ", lag " + grouped(group.lag())},
+              {"unsettled", grouped(group.unsettled) + ", in flight " + grouped(group.in_flight) + ", waiting for a retry " + grouped(group.waiting)},
+              {"parked", grouped(group.parked) + (group.parked_full ? ": no more can be" : "")},
+              {"so far", grouped(group.acknowledged) + " acknowledged, " + grouped(group.rejected) + " rejected, " + grouped(group.expired) + " expired, " + grouped(group.parked_ever) +
+                             " parked, " + grouped(group.replayed) + " replayed, " + grouped(group.discarded) + " discarded"},
+              {"attempts", std::to_string(settings.attempts_max) + ", the first retry after " + ms(settings.retry_first) + ", then " + std::to_string(settings.retry_factor) +
+                               " times as long, at most " + ms(settings.retry_most)},
+              {"lease", ms(settings.lease)},
+              {"window", grouped(settings.window)}};
+  for (const auto& worker : group.workers) {
+    parts.emplace_back("worker " + worker.name, "lag " + grouped(worker.share) + ", in flight " + grouped(worker.in_flight) + " of " + grouped(worker.credit) + ", acknowledged " + grouped(worker.acknowledged));
+  }
+  if (!group.trouble.empty()) parts.emplace_back("trouble", group.trouble);
+  print_one(invocation, json, parts);
+}
+
+}  // namespace evershard::cli

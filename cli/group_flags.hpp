@@ -1,0 +1,24 @@
+// Group flags: where a group begins, its settings; and how one is shown. The same for every command of groups.
+
+#pragma once
+
+#include <optional>
+
+#include "evershard/cli/command.hpp"
+#include "evershard/cluster/store/groups.hpp"
+
+namespace evershard::cli {
+
+/// --after, --from-now.
+void add_start_flags(Options& options);
+/// Absent: from now on.
+[[nodiscard]] std::optional<GlobalPosition> start_asked(const Arguments& arguments);
+
+/// --attempts, --retry-first, ...; `created`: --order too, and with their defaults.
+void add_setting_flags(Options& options, bool created);
+/// What is given; the others stay as they are. Mistakes are UsageError; ranges are the store's to check.
+void read_setting_flags(const Arguments& arguments, GroupSettings& settings);
+
+void print_group(const Invocation& invocation, const GroupInfo& group);
+
+}  // namespace evershard::cli

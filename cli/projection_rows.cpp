@@ -1,0 +1,141 @@
+#include "evershard/cli/projection_rows.hpp"
+
+#include <thread>
+
+#include "evershard/cli/interrupt.hpp"
+#include "evershard/cli/print.hpp"
+#include "evershard/cli/query_flags.hpp"
+#include "evershard/cluster/exchange/input.hpp"
+#include "evershard/cluster/exchange/projection_json.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+
+namespace evershard::cli {
+namespace {
+
+constexpr auto looks_every = std::chrono::milliseconds(20);
+constexpr std::size_t definition_bytes_max = 8u << 20;
+
+std::string figures_text(const ProjectionVersion& version) {
+  std::string text;
+  for (const auto& [name, value] : version.figures) text += (text.empty() ? "" : ", ") + std::to_string(value) + ' ' + name;
+  return text;
+}
+
+std::string trouble_text(const ProjectionVersion& version) {
+  if (!version.error) return {};
+  return (version.failed_at ? "at position " + std::to_string(version.failed_at->value) + ": " : std::string()) + version.error->what;
+}
+
+/// Errors: timeout; unavailable: it stands, and why; of describe; cancelled
+Result<ProjectionInfo> newest_when_read(Projections& projections, ProjectionInfo info, GlobalPosition head, std::chrono::milliseconds timeout) {
+  const std::string name = info.name;
+  const auto until = std::chrono::steady_clock::now() + timeout;
+  for (;;) {
+    if (info.versions.empty()) return refuse(ErrorCode::unavailable, "projection " + in_quotes(name) + " has no rows yet");
+    const auto& newest = info.versions.back();
+    if (newest.serving && newest.position >= head) return info;
+    const auto where = "projection " + in_quotes(name) + " is " + newest.state + " at position " + std::to_string(newest.position.value);
+    if (newest.state == "failed" || newest.state == "paused" || newest.state == "waiting") return refuse(ErrorCode::unavailable, where + (newest.error ? ": " + newest.error->what : std::string()));
+    if (interrupted()) return refuse(ErrorCode::cancelled, where + ": it goes on being built in the background");
+    if (std::chrono::steady_clock::now() >= until) return refuse(ErrorCode::timeout, where + ", and has not reached " + std::to_string(head.value) + " in time; it goes on being built in the background");
+    std::this_thread::sleep_for(looks_every);
+    auto now = projections.describe(name);
+    if (!now) return now;
+    info = *std::move(now);
+  }
+}
+
+}  // namespace
+
+Result<std::string> read_definition(const std::string& path) {
+  auto input = Input::open(path);
+  if (!input) return refuse(std::move(input).error());
+  return input->read_all(definition_bytes_max);
+}
+
+void add_rows_flags(Options& options) {
+  options.value("at-least", "POSITION", "waits until the rows show this position; without it, those of values show what the store has when the command begins")
+      .value("version", "N", "of this version; without it, the one that serves");
+}
+
+std::chrono::milliseconds rows_timeout(const Arguments& arguments) { return std::chrono::seconds(arguments.number_at_least("timeout", 1)); }
+
+RowsAsked rows_asked(const Arguments& arguments) {
+  RowsAsked rows;
+  rows.at_least = position_of(arguments, "at-least");
+  rows.timeout = rows_timeout(arguments);
+  if (const auto version = arguments.number("version")) rows.version = SeqNr{*version};
+  return rows;
+}
+
+void print_projection(const Invocation& invocation, const ProjectionInfo& info) {
+  JsonText json;
+  write_projection(json, info);
+  std::vector<std::pair<std::string, std::string>> parts{{"name", info.name}, {"kind", info.kind}, {"definition", info.spec}, {"paused", info.paused ? "yes" : "no"}};
+  for (const auto& version : info.versions) {
+    auto text = version.state + " at position " + std::to_string(version.position.value) + ", " + std::to_string(version.lag) + " behind" + (version.serving ? ", is read" : "");
+    if (const auto figures = figures_text(version); !figures.empty()) text += "; " + figures;
+    parts.emplace_back("version " + std::to_string(version.version.value), text);
+    if (version.error) parts.emplace_back("error", trouble_text(version));
+  }
+  print_one(invocation, json, parts);
+}
+
+Outcome print_made(const Invocation& invocation, OpenedStore& store, Result<ProjectionInfo> made, GlobalPosition head) {
+  if (!made) return Failed(Failure(std::move(made).error()));
+  if (invocation.arguments.has("wait")) {
+    made = newest_when_read(store.projections(), *std::move(made), head, rows_timeout(invocation.arguments));
+    if (!made) return Failed(Failure(std::move(made).error()));
+  }
+  print_projection(invocation, *made);
+  return {};
+}
+
+Outcome list_projections(const Invocation& invocation, const std::function<bool(const ProjectionInfo&)>& which) {
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  const auto all = store->projections().list();
+  if (!all) return Failed(Failure(all.error()));
+  ListPrinter printer(invocation, {{"NAME", false, 64}, {"KIND", false}, {"STATE", false}, {"POSITION", true}, {"BEHIND", true}, {"HOLDS", false, 60}, {"ERROR", false, 80}});
+  JsonText json;
+  for (const auto& info : *all) {
+    if (!which(info)) continue;
+    if (invocation.for_people()) {
+      const auto* version = shown_version(info);
+      if (version == nullptr) {
+        printer.row({info.name, info.kind, "", "", "", "", ""});
+        continue;
+      }
+      printer.row({info.name, info.kind, version->state, std::to_string(version->position.value), std::to_string(version->lag), figures_text(*version), trouble_text(*version)});
+    } else {
+      json.clear();
+      write_projection(json, info);
+      printer.json(json.text());
+    }
+  }
+  printer.finish();
+  return {};
+}
+
+Outcome ask_projection(const Invocation& invocation, Projections::Ask what, const std::function<bool(const ProjectionInfo&)>& which) {
+  const auto name = invocation.arguments.required("NAME");
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  auto& projections = store->projections();
+  const auto info = projections.describe(name);
+  if (!info) return Failed(Failure(info.error()));
+  if (!which(*info)) return Failed(Failure(ErrorCode::invalid_argument, in_quotes(name) + " is of kind " + info->kind));
+  if (auto done = projections.ask(name, what); !done) return Failed(Failure(std::move(done).error()));
+  if (what == Projections::Ask::drop) {
+    JsonText json;
+    json.begin_object().key("dropped").string(name).end_object();
+    print_one(invocation, json, {{"dropped", name}});
+    return {};
+  }
+  const auto now = projections.describe(name);
+  if (!now) return Failed(Failure(now.error()));
+  print_projection(invocation, *now);
+  return {};
+}
+
+}  // namespace evershard::cli

@@ -1,0 +1,23 @@
+// What the commands of retention have in common: who and why, the confirmation, the figures.
+
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "evershard/cli/command.hpp"
+#include "evershard/cli/print.hpp"
+#include "evershard/cluster/store/retention.hpp"
+
+namespace evershard::cli {
+
+/// --by, --reason, --dry-run; `removing`: and --yes, --bytes-per-second.
+void add_retention_flags(Options& options, bool removing);
+[[nodiscard]] RetentionOrder retention_order(const Invocation& invocation);
+
+/// Looks first, shows what would go, and does it where that is confirmed: by --yes, or typed at a terminal.
+///
+/// `work`: one operation, dry or not. `what`: "the events of order-1 below 100".
+[[nodiscard]] Outcome look_then_do(const Invocation& invocation, const std::string& what, const std::function<Result<RetentionResult>(RetentionOrder, Progress)>& work);
+
+}  // namespace evershard::cli

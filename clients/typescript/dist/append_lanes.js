@@ -1,0 +1,175 @@
+// Many appends by several streams: one to each node that decides some of them; their outcomes in the order the appends were given.
+import { AppendStream, pendingOf } from "./append_many.js";
+import { cancelled } from "./connection.js";
+const isOpen = (slot) => slot.outcome === undefined && slot.failed === undefined;
+/**
+ * Appends of one shard are decided in the order they were given: they go by one lane, and change to another when all before them are answered.
+ * Without a connection.
+ */
+export class LaneChoice {
+    #of = new Map();
+    #isOpen;
+    constructor(isOpenYet) {
+        this.#isOpen = isOpenYet;
+    }
+    /** `shard` undefined: not known. `home`: the node that decides the append, 0: not known now. Returns: undefined: not yet, others are under way */
+    lane(shard, home) {
+        const before = this.#underWay(shard);
+        if (before !== undefined)
+            return home === 0 || home === before ? before : undefined;
+        return shard !== undefined && home !== 0 && this.#underWay(undefined) !== undefined ? undefined : home;
+    }
+    goes(shard, lane, one) {
+        if (this.#underWay(shard) === undefined)
+            this.#of.set(shard, { lane, underWay: [] });
+        this.#of.get(shard).underWay.push(one);
+    }
+    #underWay(shard) {
+        const of = this.#of.get(shard);
+        while (of && of.underWay.length > 0 && !this.#isOpen(of.underWay[0]))
+            of.underWay.shift();
+        return of && of.underWay.length > 0 ? of.lane : undefined;
+    }
+}
+export class AppendLanes {
+    #connection;
+    #options;
+    #appendsMax;
+    #bytesMax;
+    #choice = new LaneChoice(isOpen);
+    #lanes = new Map();
+    #slots = []; // in order, until their outcomes are taken
+    #bytes = 0;
+    #sourceEnded = false;
+    #sourceError;
+    #changed;
+    #tell = () => { };
+    constructor(connection, options) {
+        this.#connection = connection;
+        this.#options = options;
+        this.#appendsMax = options.inFlightMax ?? 256;
+        this.#bytesMax = options.inFlightBytesMax ?? 16 << 20;
+        this.#changes();
+    }
+    /** Errors: as AppendStream's, behind the outcomes of those before */
+    async *outcomes(source) {
+        const scope = this.#connection.scope(this.#options.signal);
+        const wake = () => this.#changes();
+        scope.signal.addEventListener("abort", wake);
+        void this.#take(source, scope.signal);
+        try {
+            for (;;) {
+                const first = this.#slots[0];
+                if (!first && this.#sourceEnded)
+                    break;
+                if (first?.failed)
+                    throw first.failed.error;
+                if (first?.outcome) {
+                    this.#slots.shift();
+                    this.#bytes -= first.pending.bytes?.length ?? 0;
+                    this.#changes();
+                    yield first.outcome;
+                }
+                else {
+                    if (scope.signal.aborted)
+                        throw cancelled(scope.signal);
+                    await this.#changed;
+                }
+            }
+            if (this.#sourceError)
+                throw this.#sourceError.error;
+        }
+        finally {
+            scope.abort(); // ends the taking, and the lanes
+            scope.end();
+        }
+    }
+    async #take(source, signal) {
+        try {
+            for await (const append of source) {
+                if (signal.aborted)
+                    break;
+                const slot = { pending: pendingOf(append) };
+                if (slot.pending.error)
+                    slot.outcome = { error: slot.pending.error };
+                else
+                    await this.#send(slot, signal);
+                if (signal.aborted)
+                    break;
+                this.#slots.push(slot);
+                this.#bytes += slot.pending.bytes?.length ?? 0;
+                this.#changes();
+                while (!signal.aborted && (this.#slots.length >= this.#appendsMax || this.#bytes >= this.#bytesMax))
+                    await this.#changed;
+                if (signal.aborted)
+                    break;
+            }
+        }
+        catch (error) {
+            this.#sourceError = { error };
+        }
+        this.#sourceEnded = true;
+        this.#changes();
+    }
+    /** By the lane of its shard, when what is under way by another one is answered. */
+    async #send(slot, signal) {
+        const first = slot.pending.error ? undefined : slot.pending.first;
+        for (;;) {
+            const { shard, node } = first === undefined ? { shard: undefined, node: 0 } : this.#connection.shardAndNode(first);
+            const number = this.#choice.lane(shard, node);
+            if (signal.aborted)
+                return;
+            if (number === undefined) {
+                await this.#changed;
+                continue;
+            }
+            this.#choice.goes(shard, number, slot);
+            const lane = this.#lanes.get(number) ?? this.#begin(number, signal);
+            lane.slots.push(slot);
+            if (lane.failed)
+                slot.failed = lane.failed;
+            return;
+        }
+    }
+    #begin(node, signal) {
+        const lane = { slots: [], given: 0 };
+        this.#lanes.set(node, lane);
+        void this.#run(lane, node, signal);
+        return lane;
+    }
+    async #run(lane, node, signal) {
+        try {
+            for await (const outcome of new AppendStream(this.#connection, { ...this.#options, signal }, node).outcomes(this.#feed(lane, signal))) {
+                --lane.given;
+                lane.slots.shift().outcome = outcome;
+                this.#changes();
+            }
+        }
+        catch (error) {
+            lane.failed = { error };
+            for (const slot of lane.slots)
+                slot.failed = lane.failed;
+            this.#changes();
+        }
+    }
+    async *#feed(lane, signal) {
+        while (!signal.aborted) {
+            const next = lane.slots[lane.given];
+            if (next) {
+                ++lane.given;
+                yield next.pending;
+            }
+            else if (this.#sourceEnded) {
+                return;
+            }
+            else {
+                await this.#changed;
+            }
+        }
+    }
+    /** Whoever waits for a change looks again. */
+    #changes() {
+        this.#tell();
+        this.#changed = new Promise((resolve) => (this.#tell = resolve));
+    }
+}

@@ -1,0 +1,107 @@
+// Tables that projections made: their rows, by filter; their parked events. Field numbers are frozen, see event.proto.
+// How they are created and dropped: projections.
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_evershard_v1_service } from "./service_pb.js";
+/**
+ * Describes the file evershard/v1/tables.proto.
+ */
+export const file_evershard_v1_tables = /*@__PURE__*/ fileDesc("ChlldmVyc2hhcmQvdjEvdGFibGVzLnByb3RvEgxldmVyc2hhcmQudjEicgoKVGFibGVWYWx1ZRIRCgdib29sZWFuGAEgASgISAASEQoHaW50ZWdlchgCIAEoEkgAEhAKBm51bWJlchgDIAEoAUgAEhEKB3RpbWVfdXMYBCABKBJIABIQCgZzdHJpbmcYBSABKAxIAEIHCgV2YWx1ZSIvCgpUYWJsZU9yZGVyEg0KBWZpZWxkGAEgASgJEhIKCmRlc2NlbmRpbmcYAiABKAgimQIKC1RhYmxlU2VsZWN0Eg0KBXdoZXJlGAEgASgJEj0KCnBhcmFtZXRlcnMYAiADKAsyKS5ldmVyc2hhcmQudjEuVGFibGVTZWxlY3QuUGFyYW1ldGVyc0VudHJ5Eg4KBmZpZWxkcxgDIAMoCRIqCghvcmRlcl9ieRgEIAMoCzIYLmV2ZXJzaGFyZC52MS5UYWJsZU9yZGVyEhIKBWxpbWl0GAUgASgESACIAQESFQoNY29udGludWVfZnJvbRgGIAEoCRpLCg9QYXJhbWV0ZXJzRW50cnkSCwoDa2V5GAEgASgJEicKBXZhbHVlGAIgASgLMhguZXZlcnNoYXJkLnYxLlRhYmxlVmFsdWU6AjgBQggKBl9saW1pdCKUAQoNU2VsZWN0UmVxdWVzdBINCgV0YWJsZRgBIAEoCRIpCgZzZWxlY3QYAiABKAsyGS5ldmVyc2hhcmQudjEuVGFibGVTZWxlY3QSFAoHdmVyc2lvbhgDIAEoBEgAiAEBEicKCGF0X2xlYXN0GAQgASgLMhUuZXZlcnNoYXJkLnYxLkF0TGVhc3RCCgoIX3ZlcnNpb24iNAoIVGFibGVSb3cSKAoGdmFsdWVzGAEgAygLMhguZXZlcnNoYXJkLnYxLlRhYmxlVmFsdWUiiAEKDlNlbGVjdFJlc3BvbnNlEg4KBmZpZWxkcxgBIAMoCRIkCgRyb3dzGAIgAygLMhYuZXZlcnNoYXJkLnYxLlRhYmxlUm93EgwKBG5leHQYAyABKAkSEAoIcG9zaXRpb24YBCABKAQSEQoJbG9va2VkX2F0GAUgASgEEg0KBXR5cGVzGAYgAygNImwKDkV4cGxhaW5SZXF1ZXN0Eg0KBXRhYmxlGAEgASgJEikKBnNlbGVjdBgCIAEoCzIZLmV2ZXJzaGFyZC52MS5UYWJsZVNlbGVjdBIUCgd2ZXJzaW9uGAMgASgESACIAQFCCgoIX3ZlcnNpb24iUQoPRXhwbGFpblJlc3BvbnNlEgwKBHBhdGgYASABKA0SDQoFZmllbGQYAiABKAkSDgoGc29ydGVkGAMgASgIEhEKCWJhY2t3YXJkcxgEIAEoCCJHChREZXNjcmliZVRhYmxlUmVxdWVzdBINCgV0YWJsZRgBIAEoCRIUCgd2ZXJzaW9uGAIgASgESACIAQFCCgoIX3ZlcnNpb24iSAoKVGFibGVGaWVsZBIMCgRuYW1lGAEgASgJEgwKBHR5cGUYAiABKA0SDAoEcm9sZRgDIAEoDRIQCghudWxsYWJsZRgEIAEoCCKXAgoJVGFibGVJbmZvEhIKCnByb2plY3Rpb24YASABKAkSDwoHdmVyc2lvbhgCIAEoBBINCgV0YWJsZRgDIAEoCRIoCgZmaWVsZHMYBCADKAsyGC5ldmVyc2hhcmQudjEuVGFibGVGaWVsZBISCgpkZWZpbml0aW9uGAUgASgJEhAKCHBvc2l0aW9uGAYgASgEEhAKCGNvbXBsZXRlGAcgASgIEg0KBXN0YXRlGAggASgJEg0KBWVycm9yGAkgASgJEi8KB2ZpZ3VyZXMYCiADKAsyHi5ldmVyc2hhcmQudjEuVGFibGVJbmZvLkZpZ3VyZRolCgZGaWd1cmUSDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoBCITChFMaXN0VGFibGVzUmVxdWVzdCI9ChJMaXN0VGFibGVzUmVzcG9uc2USJwoGdGFibGVzGAEgAygLMhcuZXZlcnNoYXJkLnYxLlRhYmxlSW5mbyJEChVMaXN0UGFya2VkUm93c1JlcXVlc3QSDQoFdGFibGUYASABKAkSDQoFYWZ0ZXIYAiABKAQSDQoFbGltaXQYAyABKA0ibgoJUGFya2VkUm93EhAKCHBvc2l0aW9uGAEgASgEEgwKBGtpbmQYAiABKAkSDAoEdHlwZRgDIAEoCRIRCglhZ2dyZWdhdGUYBCABKAkSDgoGcmVhc29uGAUgASgJEhAKCGF0dGVtcHRzGAYgASgEIkEKFkxpc3RQYXJrZWRSb3dzUmVzcG9uc2USJwoGcGFya2VkGAEgAygLMhcuZXZlcnNoYXJkLnYxLlBhcmtlZFJvdyJMChdTZXR0bGVQYXJrZWRSb3dzUmVxdWVzdBINCgV0YWJsZRgBIAEoCRIRCglwb3NpdGlvbnMYAiADKAQSDwoHZGlzY2FyZBgDIAEoCCIsChhTZXR0bGVQYXJrZWRSb3dzUmVzcG9uc2USEAoIcG9zaXRpb24YASABKAQy9AMKBlRhYmxlcxJDCgZTZWxlY3QSGy5ldmVyc2hhcmQudjEuU2VsZWN0UmVxdWVzdBocLmV2ZXJzaGFyZC52MS5TZWxlY3RSZXNwb25zZRJGCgdFeHBsYWluEhwuZXZlcnNoYXJkLnYxLkV4cGxhaW5SZXF1ZXN0Gh0uZXZlcnNoYXJkLnYxLkV4cGxhaW5SZXNwb25zZRJMCg1EZXNjcmliZVRhYmxlEiIuZXZlcnNoYXJkLnYxLkRlc2NyaWJlVGFibGVSZXF1ZXN0GhcuZXZlcnNoYXJkLnYxLlRhYmxlSW5mbxJPCgpMaXN0VGFibGVzEh8uZXZlcnNoYXJkLnYxLkxpc3RUYWJsZXNSZXF1ZXN0GiAuZXZlcnNoYXJkLnYxLkxpc3RUYWJsZXNSZXNwb25zZRJbCg5MaXN0UGFya2VkUm93cxIjLmV2ZXJzaGFyZC52MS5MaXN0UGFya2VkUm93c1JlcXVlc3QaJC5ldmVyc2hhcmQudjEuTGlzdFBhcmtlZFJvd3NSZXNwb25zZRJhChBTZXR0bGVQYXJrZWRSb3dzEiUuZXZlcnNoYXJkLnYxLlNldHRsZVBhcmtlZFJvd3NSZXF1ZXN0GiYuZXZlcnNoYXJkLnYxLlNldHRsZVBhcmtlZFJvd3NSZXNwb25zZWIGcHJvdG8z", [file_evershard_v1_service]);
+/**
+ * Describes the message evershard.v1.TableValue.
+ * Use `create(TableValueSchema)` to create a new message.
+ */
+export const TableValueSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 0);
+/**
+ * Describes the message evershard.v1.TableOrder.
+ * Use `create(TableOrderSchema)` to create a new message.
+ */
+export const TableOrderSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 1);
+/**
+ * Describes the message evershard.v1.TableSelect.
+ * Use `create(TableSelectSchema)` to create a new message.
+ */
+export const TableSelectSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 2);
+/**
+ * Describes the message evershard.v1.SelectRequest.
+ * Use `create(SelectRequestSchema)` to create a new message.
+ */
+export const SelectRequestSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 3);
+/**
+ * Describes the message evershard.v1.TableRow.
+ * Use `create(TableRowSchema)` to create a new message.
+ */
+export const TableRowSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 4);
+/**
+ * Describes the message evershard.v1.SelectResponse.
+ * Use `create(SelectResponseSchema)` to create a new message.
+ */
+export const SelectResponseSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 5);
+/**
+ * Describes the message evershard.v1.ExplainRequest.
+ * Use `create(ExplainRequestSchema)` to create a new message.
+ */
+export const ExplainRequestSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 6);
+/**
+ * Describes the message evershard.v1.ExplainResponse.
+ * Use `create(ExplainResponseSchema)` to create a new message.
+ */
+export const ExplainResponseSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 7);
+/**
+ * Describes the message evershard.v1.DescribeTableRequest.
+ * Use `create(DescribeTableRequestSchema)` to create a new message.
+ */
+export const DescribeTableRequestSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 8);
+/**
+ * Describes the message evershard.v1.TableField.
+ * Use `create(TableFieldSchema)` to create a new message.
+ */
+export const TableFieldSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 9);
+/**
+ * Describes the message evershard.v1.TableInfo.
+ * Use `create(TableInfoSchema)` to create a new message.
+ */
+export const TableInfoSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 10);
+/**
+ * Describes the message evershard.v1.TableInfo.Figure.
+ * Use `create(TableInfo_FigureSchema)` to create a new message.
+ */
+export const TableInfo_FigureSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 10, 0);
+/**
+ * Describes the message evershard.v1.ListTablesRequest.
+ * Use `create(ListTablesRequestSchema)` to create a new message.
+ */
+export const ListTablesRequestSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 11);
+/**
+ * Describes the message evershard.v1.ListTablesResponse.
+ * Use `create(ListTablesResponseSchema)` to create a new message.
+ */
+export const ListTablesResponseSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 12);
+/**
+ * Describes the message evershard.v1.ListParkedRowsRequest.
+ * Use `create(ListParkedRowsRequestSchema)` to create a new message.
+ */
+export const ListParkedRowsRequestSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 13);
+/**
+ * Describes the message evershard.v1.ParkedRow.
+ * Use `create(ParkedRowSchema)` to create a new message.
+ */
+export const ParkedRowSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 14);
+/**
+ * Describes the message evershard.v1.ListParkedRowsResponse.
+ * Use `create(ListParkedRowsResponseSchema)` to create a new message.
+ */
+export const ListParkedRowsResponseSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 15);
+/**
+ * Describes the message evershard.v1.SettleParkedRowsRequest.
+ * Use `create(SettleParkedRowsRequestSchema)` to create a new message.
+ */
+export const SettleParkedRowsRequestSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 16);
+/**
+ * Describes the message evershard.v1.SettleParkedRowsResponse.
+ * Use `create(SettleParkedRowsResponseSchema)` to create a new message.
+ */
+export const SettleParkedRowsResponseSchema = /*@__PURE__*/ messageDesc(file_evershard_v1_tables, 17);
+/**
+ * @generated from service evershard.v1.Tables
+ */
+export const Tables = /*@__PURE__*/ serviceDesc(file_evershard_v1_tables, 0);

@@ -1,0 +1,264 @@
+// GroupWorker: a worker of a consumer group: one Work stream, and the next one when it breaks.
+
+import type { ClientDuplexStream } from "@grpc/grpc-js";
+
+import { cancelled, decode, encode, failure, within, type Connection } from "./connection.js";
+import type { Door } from "./doors.js";
+import { errorOf, EvershardError, FencedError, UnavailableError } from "./errors.js";
+import { RecordedEvent } from "./event.js";
+import {
+  Groups, WorkRequestSchema, WorkResponseSchema, WorkRequest_Settlement_Kind as Kind, type GroupInfo as GroupInfoMessage, type WorkRequest_SettlementSchema, type WorkResponse,
+} from "./gen/evershard/v1/groups_pb.js";
+import { toNumber, toUint64 } from "./ids.js";
+import { backoffMs, sleep } from "./retry.js";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+
+/** An event that a worker was given: its own until it is settled, or its lease ran out. */
+export interface GroupDelivery {
+  readonly event: RecordedEvent;
+  readonly delivery: bigint;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+export interface WorkerOptions {
+  /** As it is listed. */
+  name?: string | undefined;
+  /** Events that it may have at a time. 16 */
+  credit?: number | undefined;
+  /** Ends the worker: the loop ends, and it leaves the group. */
+  signal?: AbortSignal | undefined;
+}
+
+/** How a group is; see docs/groups.md. */
+export interface GroupInfo {
+  readonly name: string;
+  readonly position: number;
+  readonly readTo: number;
+  readonly head: number;
+  readonly unsettled: number;
+  readonly inFlight: number;
+  readonly waiting: number;
+  readonly parked: number;
+  readonly acknowledged: number;
+  readonly workers: readonly string[];
+}
+
+export function groupInfoOf(m: GroupInfoMessage): GroupInfo {
+  return {
+    name: m.name, position: toNumber(m.position), readTo: toNumber(m.readTo), head: toNumber(m.head), unsettled: toNumber(m.unsettled), inFlight: toNumber(m.inFlight),
+    waiting: toNumber(m.waiting), parked: toNumber(m.parked), acknowledged: toNumber(m.acknowledged), workers: m.workers.map((one) => one.name),
+  };
+}
+
+type Settlement = MessageInitShape<typeof WorkRequest_SettlementSchema>;
+interface Waits { resolve: () => void; reject: (error: EvershardError) => void }
+
+/** From joining to the end of its stream. */
+interface Stay {
+  readonly call: ClientDuplexStream<Uint8Array, Uint8Array>;
+  readonly door: Door;
+  leaseMs: number;
+  saidAt: number;
+  queue: GroupDelivery[];
+  readonly batches: Map<bigint, Waits>;
+  over?: EvershardError;
+  ended?: Promise<void>;
+}
+
+/**
+ * Takes events one by one, in a loop or by next(), and settles each. Every call says that it is there; what takes longer than a lease calls renew() now
+ * and then, or others are given its events. A broken connection is made again: what was not settled comes again. To be closed, or taken with `await using`.
+ */
+export class GroupWorker implements AsyncIterable<GroupDelivery>, AsyncDisposable {
+  readonly #connection: Connection;
+  readonly #group: string;
+  readonly #options: WorkerOptions;
+  readonly #taken = new WeakMap<GroupDelivery, Stay>();
+  #stay: Stay | undefined;
+  #lastBatch = 0n;
+  #closed = false;
+  #changed!: Promise<void>;
+  #tell: () => void = () => {};
+
+  constructor(connection: Connection, group: string, options: WorkerOptions) {
+    this.#connection = connection;
+    this.#group = group;
+    this.#options = options;
+    this.#changes();
+  }
+
+  /** Errors: NotFoundError: the group is gone; what trying again does not help */
+  async *[Symbol.asyncIterator](): AsyncGenerator<GroupDelivery, void, void> {
+    for (;;) {
+      const delivery = await this.next();
+      if (delivery) yield delivery;
+      else if (this.#closed || this.#options.signal?.aborted) return;
+    }
+  }
+
+  /** Nothing: there was none for so long (absent: waits on and on), or it was closed, or told to end: then it has left. */
+  async next(timeoutMs?: number): Promise<GroupDelivery | undefined> {
+    const told = () => this.#options.signal?.aborted === true;
+    try {
+      const delivery = await this.#next(timeoutMs);
+      if (delivery || !told()) return delivery;
+    } catch (error) {
+      if (!told()) throw error;
+    }
+    await this.close();
+    return undefined;
+  }
+
+  async #next(timeoutMs?: number): Promise<GroupDelivery | undefined> {
+    const scope = this.#connection.scope(this.#options.signal);
+    const wake = () => this.#changes();
+    scope.signal.addEventListener("abort", wake);
+    const until = timeoutMs === undefined ? Infinity : Date.now() + timeoutMs;
+    try {
+      for (let failed = 0; !this.#closed && !scope.signal.aborted; ) {
+        const changed = this.#changed;
+        const stay = this.#stay;
+        let waitMs: number;
+        if (!stay || stay.over) {
+          try {
+            await this.#open(scope.signal);
+            continue;
+          } catch (error) {
+            if (!(error instanceof EvershardError) || !(error.retryable || error.code === "timeout")) throw error;
+            waitMs = backoffMs(failed++, error);
+            if (Date.now() >= until) return undefined;
+            await sleep(Math.min(waitMs, until - Date.now()), scope.signal);
+            continue;
+          }
+        }
+        failed = 0;
+        this.#alive(stay);
+        const delivery = stay.queue.shift();
+        if (delivery) {
+          this.#taken.set(delivery, stay);
+          return delivery;
+        }
+        waitMs = Math.min(stay.leaseMs / 3, until - Date.now());
+        if (waitMs <= 0) return undefined;
+        await within(changed, waitMs).catch(() => {});
+      }
+      return undefined;
+    } finally {
+      scope.signal.removeEventListener("abort", wake);
+      scope.end();
+    }
+  }
+
+  /** It is done; comes back when that is durable. Errors: FencedError: others have it by now, or may */
+  acknowledge(delivery: GroupDelivery): Promise<void> { return this.#settle(delivery, { kind: Kind.ACKNOWLEDGE }); }
+  /** Again later (`afterMs`: absent: as the group is set), or parked, when that was its last attempt. */
+  reject(delivery: GroupDelivery, reason: string, afterMs?: number): Promise<void> {
+    return this.#settle(delivery, { kind: Kind.REJECT, reason, ...(afterMs !== undefined && { afterMs: toUint64(afterMs, "afterMs") }) });
+  }
+  /** Aside, until somebody replays or discards it. Errors: OverloadedError: no more can be parked */
+  park(delivery: GroupDelivery, reason: string): Promise<void> { return this.#settle(delivery, { kind: Kind.PARK, reason }); }
+
+  /** Their leases begin anew. */
+  renew(...deliveries: GroupDelivery[]): void {
+    if (!this.#stay || this.#stay.over) throw new FencedError("the worker is not in the group: its events are given out again");
+    this.#renew(this.#stay, deliveries);
+  }
+
+  /** Leaves; what it has is given to others, and no attempt is counted. Any number of times. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const stay = this.#stay;
+    this.#stay = undefined;
+    this.#changes();
+    if (!stay || stay.over) return;
+    this.#write(stay, { leave: true });
+    await within(stay.ended!, 2_000).catch(() => {});
+    stay.call.cancel();
+  }
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #open(signal: AbortSignal): Promise<void> {
+    const door = await this.#connection.pick();
+    if (signal.aborted) throw cancelled(signal);
+    const call = this.#connection.duplex(door, Groups.method.work);
+    const stay: Stay = { call, door, leaseMs: 30_000, saidAt: 0, queue: [], batches: new Map() };
+    this.#write(stay, { join: { group: this.#group, worker: this.#options.name ?? `node:${process.pid}`, credit: this.#options.credit ?? 16 } });
+    const answers = call[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+    try {
+      const first = await within(answers.next(), this.#connection.timeoutMs);
+      if (first.done) throw new UnavailableError("the server ended the worker's stay");
+      const { joined } = decode(WorkResponseSchema, first.value);
+      stay.leaseMs = joined ? toNumber(joined.leaseMs) : stay.leaseMs;
+    } catch (cause) {
+      call.cancel();
+      const error = failure(cause, signal);
+      this.#connection.failed(door, error);
+      throw error;
+    }
+    this.#connection.worked(door, {});
+    if (this.#closed) return call.cancel();
+    this.#stay = stay;
+    stay.ended = this.#read(stay, answers);
+  }
+
+  async #read(stay: Stay, answers: AsyncIterator<Uint8Array>): Promise<void> {
+    let over: EvershardError = new UnavailableError("the server ended the worker's stay");
+    try {
+      for (let next = await answers.next(); !next.done; next = await answers.next()) this.#came(stay, decode(WorkResponseSchema, next.value));
+    } catch (error) {
+      over = failure(error, new AbortController().signal);
+    }
+    stay.over = over;
+    stay.queue = [];
+    for (const waits of stay.batches.values()) waits.reject(new UnavailableError(`whether the event was settled is unknown, it may come again: ${over.message}`));
+    stay.batches.clear();
+    this.#changes();
+  }
+
+  #came(stay: Stay, message: WorkResponse): void {
+    for (const { event, delivery, attempt } of message.deliveries) if (event) stay.queue.push({ event: new RecordedEvent(event), delivery, attempt });
+    if (message.lost.length > 0) {
+      const lost = new Set(message.lost.map(toNumber));
+      stay.queue = stay.queue.filter(({ event }) => !lost.has(event.position));
+    }
+    const outcome = message.outcomes[0];
+    const waits = outcome && stay.batches.get(message.batch);
+    if (waits) {
+      stay.batches.delete(message.batch);
+      if (outcome.refused) waits.reject(errorOf(outcome.refused));
+      else waits.resolve();
+    }
+    this.#changes();
+  }
+
+  #settle(delivery: GroupDelivery, settlement: Settlement): Promise<void> {
+    const stay = this.#taken.get(delivery) ?? this.#stay;
+    if (!stay || stay.over || stay !== this.#stay) return Promise.reject(new FencedError("the event is given out again: this worker's stay is over"));
+    const batch = ++this.#lastBatch;
+    return new Promise((resolve, reject) => {
+      stay.batches.set(batch, { resolve, reject });
+      this.#write(stay, { batch, settlements: [{ ...settlement, position: toUint64(delivery.event.position, "position"), delivery: delivery.delivery }] });
+    });
+  }
+
+  /** A quarter of a lease without a word: what is not taken yet stays its own. */
+  #alive(stay: Stay): void {
+    if (Date.now() - stay.saidAt >= stay.leaseMs / 4) this.#renew(stay, []);
+  }
+  #renew(stay: Stay, deliveries: readonly GroupDelivery[]): void {
+    this.#write(stay, { renew: [...deliveries, ...stay.queue].map(({ event }) => toUint64(event.position, "position")) });
+  }
+  #write(stay: Stay, request: MessageInitShape<typeof WorkRequestSchema>): void {
+    stay.saidAt = Date.now();
+    stay.call.write(encode(WorkRequestSchema, request));
+  }
+
+  /** Whoever waits for a change looks again. */
+  #changes(): void {
+    this.#tell();
+    this.#changed = new Promise((resolve) => (this.#tell = resolve));
+  }
+}

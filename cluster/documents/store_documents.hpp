@@ -1,0 +1,72 @@
+// StoreDocuments: the documents of a store in one process, rows kept behind the watermark in a database of their own.
+
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "evershard/actors/projection/document_processor.hpp"
+#include "evershard/cluster/projections/catalogue.hpp"
+#include "evershard/cluster/projections/projection_engine.hpp"
+#include "evershard/cluster/store/documents.hpp"
+#include "evershard/cluster/store/event_store.hpp"
+#include "evershard/storage/projections/projection_store.hpp"
+
+namespace evershard::cluster {
+
+struct StoreDocumentsOptions {
+  std::filesystem::path folder{};   ///< of the rows; empty: in memory
+  storage::ProjectionOwner owner{};  ///< the store: rows of another one, or of another fork, are cleared
+  actors::DocumentPayload as_json{};  ///< absent: payloads are JSON, or a problem of their document
+  EngineOptions engine{};
+};
+
+/// A strict read takes the row, and folds what the aggregate has behind it: it waits for nothing, whatever the rows are behind.
+class StoreDocuments final : public Documents {
+ public:
+  /// Begins with what is defined. `events` takes reserved names. Owner: `events` outlives it.
+  /// Errors: unavailable (the rows are open already), io; those of reading
+  [[nodiscard]] static Result<std::unique_ptr<StoreDocuments>> open(EventStore& events, StoreDocumentsOptions options);
+  ~StoreDocuments() override;
+
+  Result<DocumentDefinition> define(const std::string& type, const std::string& spec, std::optional<SeqNr> expected = {}) override;
+  Result<void> drop(const std::string& type) override;
+  Result<std::vector<DocumentDefinition>> definitions() override;
+  Result<Document> get(const AggregateId& aggregate, DocumentRead how = DocumentRead::strict) override;
+  Result<DocumentPage> list(const DocumentListing& listing) override;
+  Result<void> remove(const AggregateId& aggregate) override;
+
+  /// Gives back the space of superseded and removed rows. Errors: cancelled, io
+  [[nodiscard]] Result<void> vacuum(const storage::Progress& progress = {}) { return rows_->vacuum(progress); }
+  /// Nothing works any more, nothing is written. Rows are open until this object goes.
+  void close();
+
+ private:
+  StoreDocuments(EventStore& events, std::shared_ptr<storage::ProjectionStore> rows, StoreDocumentsOptions options);
+  void follow_definitions(GlobalPosition after);
+  Result<actors::Definition> definition_of(const std::string& type);
+  Result<actors::FoldedDocument> strict(const AggregateId& aggregate);
+  /// The row, where there is one of that version of the definition, else an empty document.
+  Result<actors::FoldedDocument> row_of(const AggregateId& aggregate, std::optional<SeqNr> version);
+  Result<void> look_up_hidden(const AggregateId& aggregate, actors::FoldedDocument& document);
+
+  EventStore& events_;
+  const StoreDocumentsOptions options_;
+  const std::shared_ptr<storage::ProjectionStore> rows_;
+  Catalogue catalogue_;
+  const std::shared_ptr<const actors::DocumentProcessorKind> kind_;
+  std::unique_ptr<ProjectionEngine> engine_;
+  std::mutex applying_;  ///< of a definition: read, then applied
+  std::atomic<bool> closed_{false};
+  std::mutex feeding_;  ///< of feed_, for close()
+  std::optional<EventFeed> feed_;
+  std::thread follower_;
+};
+
+}  // namespace evershard::cluster

@@ -1,0 +1,97 @@
+#include "evershard/cluster/erasure/sealed_events.hpp"
+
+#include <utility>
+
+namespace evershard::cluster {
+namespace {
+
+class OpenedPages final : public PageSource {
+ public:
+  OpenedPages(EventStream stream, std::shared_ptr<const Sealing> sealing) : stream_(std::move(stream)), sealing_(std::move(sealing)) {}
+  Result<Page> next_page() override {
+    auto page = stream_.next_page();
+    if (page) EVERSHARD_TRY(sealing_->open(page->events));
+    return page;
+  }
+  void cancel() override { stream_.cancel(); }
+
+ private:
+  EventStream stream_;
+  const std::shared_ptr<const Sealing> sealing_;
+};
+
+class OpenedFeed final : public FeedSource {
+ public:
+  OpenedFeed(EventFeed feed, std::shared_ptr<const Sealing> sealing) : feed_(std::move(feed)), sealing_(std::move(sealing)) {}
+  Result<FeedItem> next(std::chrono::milliseconds timeout) override {
+    auto item = feed_.next(timeout);
+    if (item) EVERSHARD_TRY(sealing_->open(item->events));
+    return item;
+  }
+  void cancel() override { feed_.cancel(); }
+
+ private:
+  EventFeed feed_;
+  const std::shared_ptr<const Sealing> sealing_;
+};
+
+Result<std::optional<RecordedSnapshot>> opened(const Sealing& sealing, Result<std::optional<RecordedSnapshot>> found) {
+  if (!found || !*found) return found;
+  auto there = sealing.open(**found);
+  if (!there) return refuse(std::move(there).error());
+  if (!*there) return std::nullopt;
+  return found;
+}
+
+}  // namespace
+
+Result<Appended> SealedEvents::append(Append append) {
+  EVERSHARD_TRY(sealing_->seal(append));
+  return store_.append(std::move(append));
+}
+
+void SealedEvents::append_async(Append append, AppendCompletion done) {
+  if (auto sealed = sealing_->seal(append); !sealed) return done(refuse(std::move(sealed).error()));
+  store_.append_async(std::move(append), std::move(done));
+}
+
+EventStream SealedEvents::read(Query query, ReadOptions options) { return EventStream(std::make_unique<OpenedPages>(store_.read(std::move(query), options), sealing_)); }
+
+EventStream SealedEvents::read(AggregateId aggregate, StreamOptions options) {
+  return EventStream(std::make_unique<OpenedPages>(store_.read(std::move(aggregate), options), sealing_));
+}
+
+EventFeed SealedEvents::follow(Query query, FollowOptions options) { return EventFeed(std::make_unique<OpenedFeed>(store_.follow(std::move(query), options), sealing_)); }
+
+Result<RecordedEvent> SealedEvents::event_at(GlobalPosition position) {
+  auto event = store_.event_at(position);
+  if (event) EVERSHARD_TRY(sealing_->open(*event));
+  return event;
+}
+
+Result<void> SealedEvents::put_snapshot(Snapshot snapshot) {
+  EVERSHARD_TRY(sealing_->seal(snapshot));
+  return store_.put_snapshot(std::move(snapshot));
+}
+
+Result<std::optional<RecordedSnapshot>> SealedEvents::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) {
+  return opened(*sealing_, store_.snapshot(aggregate, at_or_before));
+}
+
+Result<std::optional<RecordedSnapshot>> SealedEvents::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) {
+  return opened(*sealing_, store_.snapshot_as_of(aggregate, up_to));
+}
+
+Result<std::vector<RecordedSnapshot>> SealedEvents::snapshots(const AggregateId& aggregate) {
+  auto all = store_.snapshots(aggregate);
+  if (!all) return all;
+  std::vector<RecordedSnapshot> left;
+  for (auto& snapshot : *all) {
+    auto there = sealing_->open(snapshot);
+    if (!there) return refuse(std::move(there).error());
+    if (*there) left.push_back(std::move(snapshot));
+  }
+  return left;
+}
+
+}  // namespace evershard::cluster

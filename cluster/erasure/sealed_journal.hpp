@@ -1,0 +1,52 @@
+// SealedJournal: what aggregates ask of a store whose payloads are sealed where they have a subject.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "evershard/actors/entity/aggregate_journal.hpp"
+#include "evershard/cluster/erasure/sealing.hpp"
+
+namespace evershard::cluster {
+
+/// Owner: the journal outlives it.
+class SealedJournal final : public actors::AggregateJournal {
+ public:
+  SealedJournal(actors::AggregateJournal& journal, std::shared_ptr<const Sealing> sealing) : journal_(journal), sealing_(std::move(sealing)) {}
+
+  void append(Append append, AppendChain chain, std::function<void(Result<Appended>)> done) override {
+    if (auto sealed = sealing_->seal(append); !sealed) return done(refuse(std::move(sealed).error()));
+    journal_.append(std::move(append), chain, std::move(done));
+  }
+  [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) const override {
+    auto found = journal_.snapshot(aggregate, up_to);
+    if (!found || !*found) return found;
+    auto there = sealing_->open(**found);
+    if (!there) return refuse(std::move(there).error());
+    if (!*there) return std::nullopt;
+    return found;
+  }
+  [[nodiscard]] Result<Page> stream(const AggregateId& aggregate, const StreamOptions& options) const override { return opened(journal_.stream(aggregate, options)); }
+  [[nodiscard]] Result<Page> query(const Query& query, const ReadOptions& options) const override { return opened(journal_.query(query, options)); }
+  [[nodiscard]] Result<std::optional<actors::RecordedCommand>> command(const AggregateId& aggregate, std::string_view command_id) const override {
+    return journal_.command(aggregate, command_id);
+  }
+  [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot) override {
+    EVERSHARD_TRY(sealing_->seal(snapshot));
+    return journal_.put_snapshot(std::move(snapshot));
+  }
+  [[nodiscard]] GlobalPosition watermark() const override { return journal_.watermark(); }
+
+ private:
+  [[nodiscard]] Result<Page> opened(Result<Page> page) const {
+    if (page) EVERSHARD_TRY(sealing_->open(page->events));
+    return page;
+  }
+
+  actors::AggregateJournal& journal_;
+  const std::shared_ptr<const Sealing> sealing_;
+};
+
+}  // namespace evershard::cluster

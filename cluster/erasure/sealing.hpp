@@ -1,0 +1,38 @@
+// Sealing: payloads that have a subject go to the store sealed, and come back opened, or erased.
+
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "evershard/cluster/erasure/subject_keys.hpp"
+#include "evershard/protocol/append.hpp"
+#include "evershard/protocol/event.hpp"
+#include "evershard/protocol/read.hpp"
+#include "evershard/protocol/snapshot.hpp"
+
+namespace evershard::cluster {
+
+/// Any thread.
+class Sealing {
+ public:
+  explicit Sealing(std::shared_ptr<SubjectKeys> keys) : keys_(std::move(keys)) {}
+
+  /// What has a subject is sealed; the subject is left out then: the store never sees it.
+  /// Errors: invalid_argument: a subject is no name; io, corruption: its key cannot be had
+  [[nodiscard]] Result<void> seal(Append& append) const;
+  [[nodiscard]] Result<void> seal(Snapshot& snapshot) const;
+
+  /// What was sealed here is as it was given, with its subject; `erased`, and without its payload, where the key was destroyed. All
+  /// else stays as it is. Errors: corruption: the key is lost, or the payload is damaged; io
+  [[nodiscard]] Result<void> open(RecordedEvent& event) const;
+  [[nodiscard]] Result<void> open(std::vector<RecordedEvent>& events) const;
+  /// False: its key was destroyed, it is as if it were not there.
+  [[nodiscard]] Result<bool> open(RecordedSnapshot& snapshot) const;
+
+ private:
+  const std::shared_ptr<SubjectKeys> keys_;
+};
+
+}  // namespace evershard::cluster

@@ -1,0 +1,21 @@
+// How projections and what they hold look in JSON: the same for the command line and for HTTP.
+
+#pragma once
+
+#include "evershard/cluster/exchange/json_text.hpp"
+#include "evershard/cluster/exchange/payload_types.hpp"
+#include "evershard/cluster/store/projections.hpp"
+
+namespace evershard {
+
+/// Source: docs/projections.md, "JSON"
+void write_projection(JsonText& json, const ProjectionInfo& info);
+/// `{"number":1,"position":17}`, with the event where it was asked for.
+void write_index_entry(JsonText& json, const IndexEntry& entry, const PayloadTypes& types);
+/// `{"value":42,"position":17}`, with the event where it was asked for.
+void write_value_entry(JsonText& json, const ValueEntry& entry, const PayloadTypes& types);
+
+/// The version that a read gets, else the newest; nothing: there is none.
+[[nodiscard]] const ProjectionVersion* shown_version(const ProjectionInfo& info);
+
+}  // namespace evershard

@@ -1,0 +1,206 @@
+#include "evershard/cluster/groups/cluster_groups.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "evershard/cluster/groups/group_spec.hpp"
+#include "evershard/cluster/wire/group_messages.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/v1/groups.pb.h"
+
+namespace evershard::cluster {
+namespace {
+
+namespace pb = evershard::v1;
+using std::chrono::milliseconds;
+
+constexpr milliseconds asked_for = std::chrono::seconds(10);
+constexpr milliseconds listed_for = std::chrono::seconds(5);  ///< all of them; a home that does not answer keeps nobody for longer
+constexpr milliseconds listed_each = milliseconds(200);       ///< at least
+constexpr std::size_t parked_a_call = 1'000;
+constexpr milliseconds goodbye_time = milliseconds(500);
+
+/// Where it is at home, and as what.
+GroupHostOptions at_home_by(GroupHostOptions options, ClusterNode& node, HomeCalls& homes) {
+  options.at_home = [&homes](const AggregateId& group) -> Result<std::uint64_t> {
+    const auto epoch = homes.epoch(group);
+    if (!epoch) return refuse(ErrorCode::unavailable, "the group's home is not this node any more");
+    return epoch->value;
+  };
+  options.settled = [&node](const AggregateId& group) { return node.committer().wait_settled(group); };
+  options.keep = [&node](Snapshot state, std::uint64_t term) { return node.put_snapshot_here(std::move(state), Epoch(term)); };
+  return options;
+}
+
+Result<GroupInfo> info_in(Result<pb::GroupInfo> response) {
+  if (!response) return refuse(std::move(response).error());
+  GroupInfo info;
+  EVERSHARD_TRY(messages::get(*response, info));
+  return info;
+}
+
+}  // namespace
+
+ClusterGroups::ClusterGroups(ClusterNode& node, HomeCalls& homes, ClusterGroupsOptions options)
+    : node_(node), homes_(homes), options_(std::move(options)), catalogue_(node, "group"), host_(node, at_home_by(options_.host, node, homes)), home_(host_) {
+  home_.serve(homes);
+  node.committer().watch_shards(this, [look = host_.home_changed()](const NodeCommitter::OpenShards&) { look(); });
+}
+
+ClusterGroups::~ClusterGroups() { stop(); }
+
+void ClusterGroups::stop() {
+  std::map<std::string, std::shared_ptr<RemoteGroup>> remote;
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(stopped_, true)) return;
+    remote.swap(remote_);
+  }
+  node_.committer().watch_shards(this, {});
+  for (const auto& [name, group] : remote) group->stop();
+  home_.close();
+  host_.stop();
+}
+
+void ClusterGroups::tell_who_left() {
+  std::vector<std::shared_ptr<RemoteGroup>> remote;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, group] : remote_) remote.push_back(group);
+  }
+  const auto until = std::chrono::steady_clock::now() + goodbye_time;
+  for (const auto& group : remote) group->tell_who_left(until);
+}
+
+template <class Request, class Response>
+Result<Response> ClusterGroups::ask(const char* method, const std::string& name, const Request& request, HomeCalls::Again again, milliseconds time) {
+  EVERSHARD_TRY(actors::check_definition_name("group", name));
+  auto bytes = homes_.call({method, catalogue_.names().aggregate(name), request.SerializeAsString(), time}, again);
+  if (!bytes) return refuse(std::move(bytes).error());
+  Response response;
+  if (!response.ParseFromString(*bytes)) return refuse(ErrorCode::unavailable, "the group's home answers what this node does not understand");
+  return response;
+}
+
+Result<GroupInfo> ClusterGroups::create_group(GroupDefinition definition) {
+  EVERSHARD_TRY(definition.settings.check());
+  EVERSHARD_TRY(definition.query.check());
+  pb::CreateGroupRequest request;
+  request.set_name(definition.name);
+  messages::put(definition.query, *request.mutable_query());
+  if (definition.after) request.set_after(definition.after->value);
+  else request.set_from_now(true);
+  messages::put(definition.settings, *request.mutable_settings());
+  return info_in(ask<pb::CreateGroupRequest, pb::GroupInfo>(group_calls::create, definition.name, request, HomeCalls::Again::not_done, asked_for));
+}
+
+Result<GroupInfo> ClusterGroups::change_group(const std::string& name, const GroupSettings& settings) {
+  EVERSHARD_TRY(settings.check());
+  pb::ChangeGroupRequest request;
+  request.set_name(name);
+  messages::put(settings, *request.mutable_settings());
+  return info_in(ask<pb::ChangeGroupRequest, pb::GroupInfo>(group_calls::change, name, request, HomeCalls::Again::not_done, asked_for));
+}
+
+Result<GroupInfo> ClusterGroups::reset_group(const std::string& name, std::optional<GlobalPosition> after) {
+  pb::ResetGroupRequest request;
+  request.set_name(name);
+  if (after) request.set_after(after->value);
+  else request.set_from_now(true);
+  return info_in(ask<pb::ResetGroupRequest, pb::GroupInfo>(group_calls::reset, name, request, HomeCalls::Again::not_done, asked_for));
+}
+
+Result<void> ClusterGroups::drop_group(const std::string& name) {
+  pb::DropGroupRequest request;
+  request.set_name(name);
+  const auto dropped = ask<pb::DropGroupRequest, pb::DropGroupResponse>(group_calls::drop, name, request, HomeCalls::Again::not_done, asked_for);
+  if (!dropped) return refuse(dropped.error());
+  return {};
+}
+
+Result<GroupInfo> ClusterGroups::describe(const std::string& name, milliseconds time) {
+  pb::DescribeGroupRequest request;
+  request.set_name(name);
+  return info_in(ask<pb::DescribeGroupRequest, pb::GroupInfo>(group_calls::describe, name, request, HomeCalls::Again::always, time));
+}
+
+Result<GroupInfo> ClusterGroups::group(const std::string& name) { return describe(name, asked_for); }
+
+Result<std::vector<GroupInfo>> ClusterGroups::list_groups() {
+  const auto definitions = catalogue_.list();
+  if (!definitions) return refuse(definitions.error());
+  const auto until = std::chrono::steady_clock::now() + listed_for;
+  std::vector<GroupInfo> all;
+  for (const auto& definition : *definitions) {
+    const auto left = std::chrono::duration_cast<milliseconds>(until - std::chrono::steady_clock::now());
+    auto info = describe(definition.name, std::max(left, listed_each));
+    if (info) {
+      all.push_back(*std::move(info));
+      continue;
+    }
+    if (info.error().code == ErrorCode::not_found) continue;  // dropped meanwhile
+    auto& failed = all.emplace_back();
+    if (auto spec = read_group_spec(definition.name, definition.newest().spec)) failed.definition = std::move(spec->definition);
+    failed.definition.name = definition.name;
+    failed.trouble = info.error().what;
+  }
+  return all;
+}
+
+Result<std::vector<ParkedEvent>> ClusterGroups::parked_events(const std::string& name, GlobalPosition after, std::size_t limit) {
+  std::vector<ParkedEvent> all;
+  while (all.size() < limit) {
+    pb::ListParkedRequest request;
+    request.set_name(name);
+    request.set_after(after.value);
+    request.set_limit(static_cast<std::uint32_t>(std::min(limit - all.size(), parked_a_call)));
+    auto response = ask<pb::ListParkedRequest, pb::ListParkedResponse>(group_calls::parked, name, request, HomeCalls::Again::always, asked_for);
+    if (!response) return refuse(std::move(response).error());
+    const auto given = response->parked_size();
+    for (auto& one : *response->mutable_parked()) messages::get(one, all.emplace_back());
+    if (static_cast<std::uint32_t>(given) < request.limit()) break;
+    after = all.back().position;
+  }
+  return all;
+}
+
+Result<std::uint64_t> ClusterGroups::replay_parked(const std::string& name, std::optional<GlobalPosition> position) {
+  pb::ReplayParkedRequest request;
+  request.set_name(name);
+  if (position) request.set_position(position->value);
+  auto response = ask<pb::ReplayParkedRequest, pb::ReplayParkedResponse>(group_calls::replay, name, request, HomeCalls::Again::not_done, asked_for);
+  if (!response) return refuse(std::move(response).error());
+  return response->events();
+}
+
+Result<std::uint64_t> ClusterGroups::discard_parked(const std::string& name, std::optional<GlobalPosition> position) {
+  pb::DiscardParkedRequest request;
+  request.set_name(name);
+  if (position) request.set_position(position->value);
+  auto response = ask<pb::DiscardParkedRequest, pb::DiscardParkedResponse>(group_calls::discard, name, request, HomeCalls::Again::not_done, asked_for);
+  if (!response) return refuse(std::move(response).error());
+  return response->events();
+}
+
+Result<std::shared_ptr<GroupSession>> ClusterGroups::open_session(const std::string& name, const GroupJoin& join, std::function<void()> wake) {
+  EVERSHARD_TRY(actors::check_definition_name("group", name));
+  const auto aggregate = catalogue_.names().aggregate(name);
+  if (homes_.is_home(aggregate)) return host_.open_session(name, join, std::move(wake));
+  std::shared_ptr<RemoteGroup> group;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return refuse(ErrorCode::unavailable, "the node is stopping: groups give nothing out");
+    auto& known = remote_[name];
+    if (!known) known = std::make_shared<RemoteGroup>(homes_, aggregate, [&node = node_] { return node.committer().watch().watermark(); }, options_.remote);
+    group = known;
+  }
+  if (!group->is_silent()) return group->open(name, join, std::move(wake));
+  // Workers of a home that is away come again and again: they do not hold up a door's threads for whom the rest is there.
+  if (trying_.exchange(true)) return refuse(ErrorCode::unavailable, "the home of the group " + in_quotes(name) + " does not answer");
+  auto session = group->open(name, join, std::move(wake));
+  trying_ = false;
+  return session;
+}
+
+}  // namespace evershard::cluster

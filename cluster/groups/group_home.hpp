@@ -1,0 +1,63 @@
+// GroupHome: the groups that are at home on this node, as other nodes ask for them.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+
+#include "evershard/cluster/groups/group_host.hpp"
+#include "evershard/cluster/homes/home_calls.hpp"
+
+namespace evershard::cluster {
+
+/// The names of the calls.
+namespace group_calls {
+inline constexpr const char* create = "groups.create";
+inline constexpr const char* change = "groups.change";
+inline constexpr const char* reset = "groups.reset";
+inline constexpr const char* drop = "groups.drop";
+inline constexpr const char* describe = "groups.describe";
+inline constexpr const char* parked = "groups.parked";
+inline constexpr const char* replay = "groups.replay";
+inline constexpr const char* discard = "groups.discard";
+inline constexpr const char* open = "groups.open";
+inline constexpr const char* work = "groups.work";
+}  // namespace group_calls
+
+/// Keeps the sessions of workers at other nodes. One whose node has not asked for long is forgotten; its group lost it before, by its lease.
+///
+/// Any thread. Owner: the host outlives it.
+class GroupHome {
+ public:
+  explicit GroupHome(GroupHost& host) : host_(host) {}
+  /// Before the node joins.
+  void serve(HomeCalls& homes);
+  /// Its sessions are over. Any number of times.
+  void close();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Session {
+    std::shared_ptr<HostedSession> session;
+    Clock::time_point asked{};
+  };
+
+  [[nodiscard]] Result<std::string> open(const HomeCall& call);
+  [[nodiscard]] Result<std::string> work(const HomeCall& call);
+  [[nodiscard]] std::shared_ptr<HostedSession> find(std::uint64_t number);
+  void forget(std::uint64_t number);
+  void sweep();
+
+  GroupHost& host_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, Session> sessions_;
+  std::mt19937_64 numbers_{std::random_device{}()};
+  bool closed_ = false;
+};
+
+}  // namespace evershard::cluster

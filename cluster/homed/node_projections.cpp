@@ -1,0 +1,72 @@
+#include "evershard/cluster/homed/node_projections.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "evershard/cluster/homed/home_share.hpp"
+#include "evershard/cluster/tables/projection_kinds.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+constexpr auto look_every = std::chrono::seconds(1);  ///< for what was defined and not told: an append whose outcome nobody heard
+
+ProjectionHostOptions host_of(ClusterNode& node, HomeCalls& homes, const NodeProjectionsOptions& options) {
+  const auto& identity = node.committer().store().identity();
+  ProjectionHostOptions host;
+  if (!options.data_dir.empty()) host.folder = options.data_dir / "projections";
+  host.owner = {identity.store, identity.fork};
+  host.engine = options.engine;
+  host.share = std::make_shared<HomeShare>(node, homes);
+  return host;
+}
+
+}  // namespace
+
+NodeProjections::NodeProjections(ClusterNode& node, HomeCalls& homes, NodeProjectionsOptions options)
+    : host_(node, projection_kinds(node, options.data_dir, handlers_), host_of(node, homes, options)),
+      here_(node, host_),
+      homed_(node, homes, host_),
+      tables_(homes, here_, homed_),
+      homes_(homes) {
+  homed_.serve();
+  tables_.serve();
+  looker_ = std::thread([this] { look(); });
+  homes_.watch(this, [this](const NodeCommitter::OpenShards&) {
+    const std::lock_guard lock(mutex_);
+    look_now_ = true;
+    changed_.notify_all();
+  });
+}
+
+void NodeProjections::look() {
+  for (std::unique_lock lock(mutex_);;) {
+    changed_.wait_for(lock, look_every, [this] { return closing_ || look_now_; });
+    if (closing_) return;
+    look_now_ = false;
+    lock.unlock();
+    (void)host_.look_again();  // what fails is tried again in a moment
+    lock.lock();
+  }
+}
+
+Result<void> NodeProjections::add_table_handler(const std::string& name, actors::TableHandler handler) {
+  EVERSHARD_TRY(handlers_->add(name, std::move(handler)));
+  host_.retry();
+  return {};
+}
+
+void NodeProjections::close() {
+  std::call_once(closed_, [this] {
+    homes_.watch(this, {});
+    {
+      const std::lock_guard lock(mutex_);
+      closing_ = true;
+    }
+    changed_.notify_all();
+    looker_.join();
+    host_.close();
+  });
+}
+
+}  // namespace evershard::cluster

@@ -1,0 +1,23 @@
+// The projections of a store in this process: which kinds there are, where their rows lie.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "evershard/cluster/local/local.hpp"
+#include "evershard/cluster/local/node.hpp"
+#include "evershard/cluster/projections/projection_host.hpp"
+#include "evershard/cluster/tables/table_handlers.hpp"
+
+namespace evershard::cluster {
+
+/// Owner: the events outlive it.
+[[nodiscard]] std::unique_ptr<ProjectionHost> local_projections(EventStore& events, Node& node, const LocalProjectionOptions& options, std::shared_ptr<const TableHandlers> handlers);
+
+/// `projections.NAME.lag` and the like, of the version that serves, or of the newest.
+void add_figures(std::vector<std::pair<std::string, std::uint64_t>>& details, const ProjectionInfo& projection);
+
+}  // namespace evershard::cluster

@@ -1,0 +1,321 @@
+#include "evershard/cluster/local/local_retention.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "evershard/cluster/local/retention_pace.hpp"
+#include "evershard/cluster/local/retention_payloads.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/retention_events.hpp"
+#include "evershard/storage/keys.hpp"
+#include "evershard/storage/removal_mask.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+constexpr std::size_t batch_bytes = 512u << 10;
+constexpr auto turn_wait = std::chrono::milliseconds(100);
+constexpr int tries_max = 100;  // of an aggregate that is written to meanwhile
+
+Result<void> check_removable(const AggregateId& aggregate) {
+  EVERSHARD_TRY(AggregateId::check(aggregate));
+  if (!aggregate.type.starts_with('$')) return {};
+  return refuse(ErrorCode::invalid_argument, in_quotes(aggregate.text()) + " is reserved: what the store itself keeps is not removed");
+}
+
+storage::StateWrite put_row(std::string key, const storage::RemovalRow& row, const AggregateId& aggregate) {
+  return {std::move(key), storage::encode_removal(row, aggregate)};
+}
+
+}  // namespace
+
+LocalRetention::LocalRetention(storage::Store& store, const storage::Reader& reader, actors::Committer& committer, SubjectKeys* keys,
+                               std::function<void(const char*)> at_step)
+    : store_(store), reader_(reader), committer_(committer), keys_(keys), at_step_(std::move(at_step)) {
+  const auto prefix = storage::keys::checkpoint(storage::removed_prefix);
+  auto cursor = store_.rows().cursor(storage::Family::state, {.prefix = prefix});
+  cursor->seek(prefix);
+  any_ = !cursor->status() || (cursor->valid() && cursor->key().starts_with(prefix));  // where it cannot be read, who asks is told
+}
+
+Result<LocalRetention::Lock> LocalRetention::turn(const Progress& progress) {
+  Lock lock(mutex_, std::defer_lock);
+  while (!lock.try_lock()) {
+    EVERSHARD_TRY(storage::report(progress, 0, 0));
+    std::this_thread::sleep_for(turn_wait);
+  }
+  return lock;
+}
+
+Result<RetentionResult> LocalRetention::truncate(const AggregateId& aggregate, SeqNr before, const TruncateOptions& options, const Progress& progress) {
+  EVERSHARD_TRY(check_removable(aggregate));
+  auto lock = turn(progress);
+  if (!lock) return refuse(std::move(lock).error());
+  Pace pace{progress, options.bytes_per_second};
+  if (!options.dry_run) EVERSHARD_TRY(finish_others_and(aggregate, pace));
+  return truncate_in_turn(aggregate, before, options, pace);
+}
+
+Result<RetentionResult> LocalRetention::remove(const AggregateId& aggregate, const RetentionOrder& order, const Progress& progress) {
+  EVERSHARD_TRY(check_removable(aggregate));
+  auto lock = turn(progress);
+  if (!lock) return refuse(std::move(lock).error());
+  Pace pace{progress, order.bytes_per_second};
+  if (!order.dry_run) EVERSHARD_TRY(finish_others_and(aggregate, pace));
+  return remove_in_turn(aggregate, {}, order, pace);
+}
+
+Result<void> LocalRetention::finish(const Progress& progress) {
+  auto lock = turn(progress);
+  if (!lock) return refuse(std::move(lock).error());
+  Pace pace{progress};
+  const auto unfinished = finish_in_turn(pace);
+  if (!unfinished) return refuse(unfinished.error());
+  return unfinished->told();
+}
+
+Result<RetentionResult> LocalRetention::truncate_in_turn(const AggregateId& aggregate, SeqNr before, const TruncateOptions& options, Pace& pace) {
+  const auto view = store_.view();
+  auto head = reader_.head(view, aggregate);
+  if (!head) return refuse(std::move(head).error());
+  if (head->version == SeqNr{0}) return refuse(ErrorCode::not_found, "there is no aggregate " + in_quotes(aggregate.text()));
+  if (before.value < 2 || before > head->version + 1) {
+    return refuse(ErrorCode::invalid_argument, in_quotes(aggregate.text()) + " is at version " + std::to_string(head->version.value) + ": it can be truncated before 2 to " +
+                                                   std::to_string(head->version.value + 1) + ", not before " + std::to_string(before.value));
+  }
+  auto removed = storage::removed_of(store_.rows(), aggregate);
+  if (!removed) return refuse(std::move(removed).error());
+  auto hidden = is_hidden(view, aggregate, *head);
+  if (!hidden) return refuse(std::move(hidden).error());
+
+  RetentionResult result{.version = head->version, .before = before};
+  auto cover = reader_.latest_snapshot(aggregate);
+  if (!cover) return refuse(std::move(cover).error());
+  if (*cover && (*cover)->version + 1 >= before) {
+    result.covered_by = (*cover)->version;
+    result.covered_revision = (*cover)->schema_revision;
+  }
+  if (*hidden || (*removed && (*removed)->before >= before)) {
+    if (*removed) result.before = (*removed)->before;
+    return result;  // gone already
+  }
+  if (!result.covered_by && !options.uncovered) {
+    return refuse(ErrorCode::invalid_argument,
+                  "no snapshot stands for the events of " + in_quotes(aggregate.text()) + " below " + std::to_string(before.value) + ": " +
+                      (*cover ? "the latest one is of version " + std::to_string((*cover)->version.value) : std::string("there is none")) +
+                      ", its state could not be made any more. Take one of version " + std::to_string(before.value - 1) + " or later, or confirm that it is not needed (uncovered)");
+  }
+  const SeqNr from = *removed ? (*removed)->before : SeqNr{1};
+  auto copies = copies_below(aggregate, before - 1, false);
+  if (!copies) return refuse(std::move(copies).error());
+  result.snapshots = *copies;
+  result.aggregates = 1;
+  if (options.dry_run) {
+    auto figures = would_go(aggregate, from, before, pace);
+    if (!figures) return refuse(std::move(figures).error());
+    add(result, *figures);
+    return result;
+  }
+
+  auto last = event_of(view, aggregate, before - 1);
+  if (!last) return refuse(std::move(last).error());
+  const auto id = EventId::random();
+  result.operation = id.text();
+  const storage::RemovalRow row{.before = before, .from = from, .last = last->position, .aggregate = false, .operation = result.operation};
+  RetentionPayload payload(result.operation, options);
+  payload.text("aggregate", aggregate.text()).number("before", before.value).number("version", head->version.value).number("snapshots", *copies);
+  if (result.covered_by) payload.number("covered_by", result.covered_by->value).number("covered_revision", result.covered_revision);
+  else payload.flag("uncovered", true);
+  auto event = retention_event(retention_log(), retention::truncation_ordered, payload.take());
+  event.id = id;
+  event.also = {aggregate};
+  storage::RowWrites rows;
+  rows.state = {put_row(storage::removing_key(aggregate), row, aggregate), put_row(storage::removed_key(aggregate), row, aggregate)};
+  rows.snapshots_to_go.push_back({aggregate, before - 1, false});
+  any_ = true;
+  auto done = committer_.append_with(Append{}.event(std::move(event)), std::move(rows));
+  if (!done) return refuse(std::move(done).error());
+  store_.removals().hide(aggregate, before);
+  step(Steps::ordered);
+  auto figures = rewrite(aggregate, row, pace);
+  if (!figures) return refuse(std::move(figures).error());
+  add(result, *figures);
+  return result;
+}
+
+Result<RetentionResult> LocalRetention::remove_in_turn(const AggregateId& aggregate, std::optional<SeqNr> only_at, const RetentionOrder& order, Pace& pace) {
+  for (int tries = 0;; ++tries) {
+    const auto view = store_.view();
+    auto head = reader_.head(view, aggregate);
+    if (!head) return refuse(std::move(head).error());
+    if (head->version == SeqNr{0}) return refuse(ErrorCode::not_found, "there is no aggregate " + in_quotes(aggregate.text()));
+    if (only_at && head->version != *only_at) return RetentionResult{};
+    auto hidden = is_hidden(view, aggregate, *head);
+    if (!hidden) return refuse(std::move(hidden).error());
+    RetentionResult result{.version = head->version, .before = head->version};
+    if (*hidden) return result;  // gone already
+
+    auto removed = storage::removed_of(store_.rows(), aggregate);
+    if (!removed) return refuse(std::move(removed).error());
+    const SeqNr before = head->version + 1;  // its own event of the removal stands there
+    const SeqNr from = *removed ? (*removed)->before : SeqNr{1};
+    auto snapshots = copies_below(aggregate, before, true);
+    if (!snapshots) return refuse(std::move(snapshots).error());
+    result.aggregates = 1;
+    result.before = before;
+    result.version = before;
+    result.snapshots = *snapshots;
+    if (order.dry_run) {
+      result.version = head->version;
+      auto figures = would_go(aggregate, from, before, pace);
+      if (!figures) return refuse(std::move(figures).error());
+      add(result, *figures);
+      return result;
+    }
+
+    const auto id = EventId::random();
+    result.operation = id.text();
+    const storage::RemovalRow row{.before = before, .from = from, .last = head->last_position, .aggregate = true, .operation = result.operation};
+    auto logged = retention_event(retention_log(), retention::removal_ordered,
+                                  RetentionPayload(result.operation, order)
+                                      .text("aggregate", aggregate.text())
+                                      .number("before", before.value)
+                                      .number("version", head->version.value)
+                                      .number("snapshots", *snapshots)
+                                      .take());
+    logged.id = id;
+    logged.also = {aggregate};
+    auto marker = retention_event(aggregate, retention::aggregate_removed,
+                                  RetentionPayload(result.operation, order).number("version", head->version.value).take());
+    storage::RowWrites rows;
+    rows.state = {put_row(storage::removing_key(aggregate), row, aggregate), put_row(storage::removed_key(aggregate), row, aggregate)};
+    rows.snapshots_to_go.push_back({aggregate, before, true});
+    any_ = true;
+    auto done = committer_.append_with(Append{}.event(std::move(marker)).event(std::move(logged)).expect(aggregate, ExpectedVersion::exactly(head->version)),
+                                       std::move(rows));
+    if (!done && done.error().code == ErrorCode::version_conflict && tries < tries_max) {
+      EVERSHARD_TRY(pace.report(0, 0));
+      continue;  // it was written to meanwhile: who wanted all of it gone wants that gone too
+    }
+    if (!done) return refuse(std::move(done).error());
+    store_.removals().hide(aggregate, before);
+    step(Steps::ordered);
+    auto figures = rewrite(aggregate, row, pace);
+    if (!figures) return refuse(std::move(figures).error());
+    add(result, *figures);
+    return result;
+  }
+}
+
+Result<LocalRetention::Unfinished> LocalRetention::finish_in_turn(Pace& pace) {
+  auto removing = storage::removal_rows(store_.rows(), storage::removing_prefix);
+  if (!removing) return refuse(std::move(removing).error());
+  Unfinished unfinished;
+  if (!removing->damaged.empty()) unfinished.first = removing->damaged.front().why;
+  for (const auto& [aggregate, row] : removing->rows) {
+    store_.removals().hide(aggregate, row.before);
+    auto figures = rewrite(aggregate, row, pace);
+    if (figures) continue;
+    if (figures.error().code != ErrorCode::corruption) return refuse(std::move(figures).error());
+    if (!unfinished.first) unfinished.first = figures.error();
+    unfinished.aggregates.emplace_back(aggregate, std::move(figures).error());
+  }
+  auto erased = finish_erasures(pace);
+  if (!erased && erased.error().code != ErrorCode::corruption) return refuse(std::move(erased).error());
+  if (!erased && !unfinished.first) unfinished.first = std::move(erased).error();
+  return unfinished;
+}
+
+Result<void> LocalRetention::finish_others_and(const AggregateId& aggregate, Pace& pace) {
+  const auto unfinished = finish_in_turn(pace);
+  if (!unfinished) return refuse(unfinished.error());
+  const auto own = std::ranges::find(unfinished->aggregates, aggregate, &std::pair<AggregateId, Error>::first);
+  if (own != unfinished->aggregates.end()) return refuse(own->second);
+  return {};
+}
+
+/// From the first record again where it was broken off: what is rewritten already stays as it is.
+Result<storage::RewriteFigures> LocalRetention::rewrite(const AggregateId& aggregate, const storage::RemovalRow& row, Pace& pace) {
+  storage::StreamRemoval removal(store_, store_.view(), aggregate, row.from, row.before);
+  const auto total = row.before - row.from;
+  while (!removal.at_end()) {
+    const auto bytes = removal.figures().bytes_before;
+    auto records = removal.next(batch_bytes);
+    if (!records) {
+      return refuse(records.error().code, in_quotes(aggregate.text()) + " is removed for every reader up to " + std::to_string(row.before.value - 1) +
+                                              ", but its records are not all written anew yet: " + records.error().what);
+    }
+    storage::RowWrites rows;
+    rows.rewrites = *std::move(records);
+    EVERSHARD_TRY(committer_.write_rows(std::move(rows)));
+    step(Steps::rewritten);
+    EVERSHARD_TRY(pace.passed(removal.figures().bytes_before - bytes, removal.at() - row.from, total));
+  }
+  const auto& figures = removal.figures();
+  auto event = retention_event(retention_log(), row.aggregate ? retention::removal_done : retention::truncation_done,
+                               RetentionPayload(row.operation, {}).text("aggregate", aggregate.text()).number("before", row.before.value).figures(figures).take());
+  event.also = {aggregate};
+  storage::RowWrites rows;
+  rows.state.push_back({storage::removing_key(aggregate), std::nullopt});
+  // Once more: one that was under way when the removal was ordered may have come behind it.
+  if (row.aggregate) rows.snapshots_to_go.push_back({aggregate, row.before, true});
+  auto done = committer_.append_with(Append{}.event(std::move(event)), std::move(rows));
+  if (!done) return refuse(std::move(done).error());
+  store_.removals().done(aggregate);
+  step(Steps::done);
+  return figures;
+}
+
+Result<storage::RewriteFigures> LocalRetention::would_go(const AggregateId& aggregate, SeqNr from, SeqNr before, Pace& pace) const {
+  storage::StreamRemoval removal(store_, store_.view(), aggregate, from, before);
+  while (!removal.at_end()) {
+    auto records = removal.next(batch_bytes);
+    if (!records) return refuse(std::move(records).error());
+    EVERSHARD_TRY(pace.report(removal.at() - from, before - from));
+  }
+  return removal.figures();
+}
+
+Result<RecordedEvent> LocalRetention::event_of(const storage::View& view, const AggregateId& aggregate, SeqNr seq_nr) const {
+  StreamOptions options;
+  options.from = seq_nr;
+  options.limit = 1;
+  std::vector<RecordedEvent> events;
+  EVERSHARD_TRY(reader_.open(view, aggregate, options)->next(1, 1, events));
+  if (events.empty()) return refuse(ErrorCode::corruption, "event " + std::to_string(seq_nr.value) + " of " + in_quotes(aggregate.text()) + " is not there");
+  return std::move(events.front());
+}
+
+Result<std::uint64_t> LocalRetention::copies_below(const AggregateId& aggregate, SeqNr below, bool latest) const {
+  auto all = reader_.snapshots(aggregate, Timestamp::first());
+  if (!all) return refuse(std::move(all).error());
+  return static_cast<std::uint64_t>(std::ranges::count_if(*all, [&](const auto& snapshot) { return snapshot.version < below && (latest || !snapshot.latest); }));
+}
+
+Result<bool> LocalRetention::is_hidden(const storage::View& view, const AggregateId& aggregate, const storage::StreamHead& head) const {
+  if (!any_ || head.version == SeqNr{0}) return false;
+  auto removed = storage::removed_of(store_.rows(), aggregate);
+  if (!removed) return refuse(std::move(removed).error());
+  if (!*removed || !(*removed)->aggregate || (*removed)->before != head.version) return false;
+  auto event = reader_.event_at(view, head.last_position);
+  if (!event) return refuse(std::move(event).error());
+  return *event && (*event)->type == retention::aggregate_removed;
+}
+
+Result<std::vector<RetentionEntry>> LocalRetention::log(SeqNr after, std::size_t limit) {
+  StreamOptions options;
+  options.from = after + 1;
+  options.limit = limit;
+  const auto view = store_.view();
+  auto cursor = reader_.open(view, retention_log(), options);
+  std::vector<RetentionEntry> entries;
+  for (std::vector<RecordedEvent> events; !cursor->at_end(); events.clear()) {
+    EVERSHARD_TRY(cursor->next(1'000, 1u << 20, events));
+    if (events.empty()) break;
+    for (auto& event : events) entries.push_back({event.position, event.seq_nr, event.occurred_at, std::move(event.type), std::move(event.payload)});
+  }
+  return entries;
+}
+
+}  // namespace evershard::cluster

@@ -1,0 +1,102 @@
+// LocalRetention: truncation, removal and time to live in the store of one process.
+//
+// Source: docs/retention.md.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evershard/actors/core/committer.hpp"
+#include "evershard/cluster/erasure/subject_keys.hpp"
+#include "evershard/cluster/store/retention.hpp"
+#include "evershard/storage/reader.hpp"
+#include "evershard/storage/record_rewrite.hpp"
+#include "evershard/storage/removal_row.hpp"
+#include "evershard/storage/store.hpp"
+
+namespace evershard::cluster {
+
+/// What is ordered is one commit: the events that say so, what hides it from readers, the snapshots that go. Records are rewritten
+/// behind it, batch by batch, and the last step says that it is done; who comes later does what was left.
+///
+/// Any thread; one at a time, the next one waits. Shape: the caller is inside the node's gate.
+class LocalRetention {
+ public:
+  /// Names of the crash tests, at which a process may die.
+  struct Steps {
+    static constexpr const char* ordered = "retention.ordered";
+    static constexpr const char* rewritten = "retention.rewritten";
+    static constexpr const char* done = "retention.done";
+  };
+
+  /// `keys`: of the subjects whose payloads are sealed; null: the store was opened without.
+  LocalRetention(storage::Store& store, const storage::Reader& reader, actors::Committer& committer, SubjectKeys* keys, std::function<void(const char*)> at_step);
+
+  Result<RetentionResult> truncate(const AggregateId& aggregate, SeqNr before, const TruncateOptions& options, const Progress& progress);
+  Result<RetentionResult> remove(const AggregateId& aggregate, const RetentionOrder& order, const Progress& progress);
+  Result<void> set_policy(const RetentionPolicy& policy, const RetentionOrder& order);
+  Result<void> drop_policy(const std::string& name, const RetentionOrder& order);
+  Result<std::vector<RetentionPolicy>> policies();
+  Result<RetentionResult> run(const RetentionOrder& order, const Progress& progress);
+  Result<std::vector<RetentionEntry>> log(SeqNr after, std::size_t limit);
+  /// Told of each aggregate that has such an event, perhaps several times.
+  using Touched = std::function<void(const AggregateId&)>;
+  Result<RetentionResult> erase(const std::string& subject, const RetentionOrder& order, const Progress& progress, const Touched& touched);
+
+  /// What an earlier one left. Errors: as above
+  Result<void> finish(const Progress& progress);
+
+  /// Removed, and nothing came since: to those who list or look up aggregates it is not there. Errors: corruption, io
+  [[nodiscard]] Result<bool> is_hidden(const storage::View& view, const AggregateId& aggregate, const storage::StreamHead& head) const;
+
+ private:
+  struct Pace;
+  using Lock = std::unique_lock<std::mutex>;
+  Result<Lock> turn(const Progress& progress);
+  Result<RetentionResult> truncate_in_turn(const AggregateId& aggregate, SeqNr before, const TruncateOptions& options, Pace& pace);
+  /// `only_at`: nothing is done where it is at another version by then.
+  Result<RetentionResult> remove_in_turn(const AggregateId& aggregate, std::optional<SeqNr> only_at, const RetentionOrder& order, Pace& pace);
+  /// What is left unfinished: of a damaged one nothing goes on, of the others everything does.
+  struct Unfinished {
+    std::vector<std::pair<AggregateId, Error>> aggregates;
+    std::optional<Error> first;  ///< of those, or of a row that names none
+    [[nodiscard]] Result<void> told() const { return first ? Result<void>(refuse(*first)) : Result<void>(); }
+  };
+  /// Errors: as above, but for what is damaged
+  Result<Unfinished> finish_in_turn(Pace& pace);
+  /// And nothing of this aggregate is left.
+  Result<void> finish_others_and(const AggregateId& aggregate, Pace& pace);
+  Result<void> finish_erasures(Pace& pace);
+  Result<storage::RewriteFigures> erase_ordered(const KeyId& key, const std::string& operation, Pace& pace, const Touched& touched);
+  Result<storage::RewriteFigures> take_out(const KeyId& key, bool dry_run, Pace& pace, const Touched& touched);
+  Result<storage::RewriteFigures> rewrite(const AggregateId& aggregate, const storage::RemovalRow& row, Pace& pace);
+  Result<storage::RewriteFigures> would_go(const AggregateId& aggregate, SeqNr from, SeqNr before, Pace& pace) const;
+  Result<std::optional<Timestamp>> time_behind(const storage::View& view, GlobalPosition position, Pace& pace) const;
+  Result<RecordedEvent> event_of(const storage::View& view, const AggregateId& aggregate, SeqNr seq_nr) const;
+  Result<std::uint64_t> copies_below(const AggregateId& aggregate, SeqNr below, bool latest) const;
+  Result<void> apply(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace, RetentionResult& total, Unfinished& unfinished);
+  Result<void> apply_to_events(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace, RetentionResult& total);
+  Result<void> apply_to_aggregates(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace, RetentionResult& total, Unfinished& unfinished);
+  Result<RetentionResult> remove_if_old(const AggregateInfo& info, const storage::View& view, const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace);
+  Result<RetentionResult> truncate_if_old(const AggregateInfo& info, const storage::View& view, const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace);
+  Result<std::uint64_t> expire_snapshots(bool dry_run, Pace& pace);
+  void step(const char* name) const {
+    if (at_step_) at_step_(name);
+  }
+
+  storage::Store& store_;
+  const storage::Reader& reader_;
+  actors::Committer& committer_;
+  SubjectKeys* const keys_;
+  const std::function<void(const char*)> at_step_;
+  std::mutex mutex_;
+  std::atomic<bool> any_{false};  ///< something of this store was removed, ever
+};
+
+}  // namespace evershard::cluster

@@ -1,0 +1,206 @@
+#include "evershard/cluster/projections/projection_run.hpp"
+
+#include <charconv>
+#include <exception>
+#include <utility>
+
+namespace evershard::cluster {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr auto checkpoint_every = 1s;  ///< where nothing matches: all that is lost is having looked
+constexpr auto try_again_after = 1s;
+
+/// Of the disk, of the store: no fault of an event.
+bool passes(const Error& error) {
+  return error.code == ErrorCode::io || error.code == ErrorCode::unavailable || error.code == ErrorCode::timeout || error.code == ErrorCode::overloaded;
+}
+
+std::optional<std::uint64_t> number_in(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+void ProgressBoard::moved() {
+  if (waiting_.load() == 0) return;
+  const std::lock_guard lock(mutex_);
+  moved_.notify_all();
+}
+
+bool ProgressBoard::wait(Clock::time_point until, const std::function<bool()>& enough) {
+  if (enough()) return true;
+  std::unique_lock lock(mutex_);
+  ++waiting_;
+  const bool done = moved_.wait_until(lock, until, enough);
+  --waiting_;
+  return done;
+}
+
+const char* name_of(RunState state) {
+  switch (state) {
+    case RunState::building: return "building";
+    case RunState::live: return "live";
+    case RunState::paused: return "paused";
+    case RunState::failed: return "failed";
+    case RunState::waiting: return "waiting";
+  }
+  return "";
+}
+
+std::string RunOf::family() const { return name + "@" + std::to_string(version.value) + "." + std::to_string(rows.value); }
+
+std::optional<std::pair<SeqNr, SeqNr>> parse_family(const std::string& family, const std::string& name) {
+  if (!family.starts_with(name + "@")) return std::nullopt;
+  const auto rest = std::string_view(family).substr(name.size() + 1);
+  const auto dot = rest.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const auto version = number_in(rest.substr(0, dot));
+  const auto rows = number_in(rest.substr(dot + 1));
+  if (!version || !rows) return std::nullopt;
+  return std::pair{SeqNr{*version}, SeqNr{*rows}};
+}
+
+ProjectionRun::ProjectionRun(storage::ProjectionStore& rows, ProgressBoard& board, RunOf of, std::unique_ptr<actors::Processor> processor)
+    : rows_(rows), board_(board), of_(std::move(of)), family_(of_.family()), processor_(std::move(processor)) {}
+
+std::optional<Clock::time_point> ProjectionRun::busy_since() const {
+  const auto since = busy_since_.load();
+  if (since == 0) return std::nullopt;
+  return Clock::time_point(Clock::duration(since));
+}
+
+ProjectionRun::Status ProjectionRun::status() const {
+  const std::lock_guard lock(mutex_);
+  return status_;
+}
+
+Clock::time_point ProjectionRun::retry_at() const {
+  const std::lock_guard lock(mutex_);
+  return retry_at_;
+}
+
+bool ProjectionRun::fit() const {
+  if (stopped_ || pause_wanted_) return false;
+  const std::lock_guard lock(mutex_);
+  return status_.state == RunState::building || status_.state == RunState::live;
+}
+
+void ProjectionRun::mark(RunState state, std::optional<Error> error, GlobalPosition failed_at) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (error) ++errors_;
+    status_ = {state, std::move(error), failed_at};
+    if (state == RunState::waiting) retry_at_ = Clock::now() + try_again_after;
+  }
+  board_.moved();
+}
+
+void ProjectionRun::revive() { mark(RunState::building); }
+
+Result<void> ProjectionRun::load() {
+  auto found = rows_.checkpoint(family_);
+  if (!found) return refuse(std::move(found).error());
+  processor_->forget();
+  durable_ = *std::move(found);
+  complete_ = durable_.complete;
+  checkpoint_at_ = Clock::now();
+  publish(durable_.position);
+  return {};
+}
+
+void ProjectionRun::publish(GlobalPosition position) {
+  position_ = position.value;
+  board_.moved();
+}
+
+Result<void> ProjectionRun::handle(std::span<const RecordedEvent* const> events, actors::ProjectionRows& rows) {
+  busy_since_ = Clock::now().time_since_epoch().count();
+  struct Done {
+    std::atomic<std::int64_t>& since;
+    ~Done() { since = 0; }
+  } const done{busy_since_};
+  // NOLINTNEXTLINE(bugprone-empty-catch): what users write may throw anything
+  try {
+    return processor_->handle(events, rows);
+  } catch (const std::exception& thrown) {
+    return refuse(ErrorCode::invalid_argument, std::string("the handler threw: ") + thrown.what());
+  } catch (...) {
+    return refuse(ErrorCode::invalid_argument, "the handler threw something that is no exception");
+  }
+}
+
+storage::ProjectionChanges ProjectionRun::with_checkpoint(storage::ProjectionChanges changes, GlobalPosition upto, std::string state) {
+  pending_ = {upto, of_.version.value, complete_.load(), std::move(state)};
+  changes.checkpoint = pending_;
+  return changes;
+}
+
+std::optional<storage::ProjectionChanges> ProjectionRun::work(std::span<const RecordedEvent* const> events, GlobalPosition upto, bool caught_up) {
+  actors::ProjectionRows rows(rows_, family_, durable_);
+  if (!events.empty()) {
+    if (auto done = handle(events, rows); !done) {
+      if (passes(done.error())) {
+        not_written(std::move(done).error());
+        return std::nullopt;
+      }
+      processor_->forget();
+      work_one_by_one(events);
+      return std::nullopt;
+    }
+  }
+  if (caught_up) complete_ = true;
+  auto state = rows.state();
+  auto changes = rows.take();
+  pending_events_ = events.size();
+  const bool changed = !changes.rows.empty() || state != durable_.state || complete_ != durable_.complete || !events.empty();
+  if (changed) return with_checkpoint(std::move(changes), upto, std::move(state));
+  publish(std::max(position(), upto));
+  if (Clock::now() - checkpoint_at_ < checkpoint_every) return std::nullopt;
+  return unwritten_checkpoint();
+}
+
+std::optional<storage::ProjectionChanges> ProjectionRun::unwritten_checkpoint() {
+  pending_events_ = 0;
+  if (position() <= durable_.position) return std::nullopt;
+  return with_checkpoint({}, position(), durable_.state);
+}
+
+void ProjectionRun::written() {
+  durable_ = pending_;
+  events_ += std::exchange(pending_events_, 0);
+  checkpoint_at_ = Clock::now();
+  publish(std::max(position(), durable_.position));
+}
+
+void ProjectionRun::not_written(Error error) {
+  processor_->forget();
+  mark(RunState::waiting, std::move(error));
+}
+
+/// What fails as a page is tried event by event, each a write of its own: what is before the one that cannot be handled has its effect.
+void ProjectionRun::work_one_by_one(std::span<const RecordedEvent* const> events) {
+  for (const auto* event : events) {
+    actors::ProjectionRows rows(rows_, family_, durable_);
+    if (auto done = handle({&event, 1}, rows); !done) {
+      if (passes(done.error())) return not_written(std::move(done).error());
+      processor_->forget();
+      return mark(RunState::failed, std::move(done).error(), event->position);
+    }
+    auto state = rows.state();
+    storage::ProjectionBatch batch;
+    pending_events_ = 1;
+    batch.families.emplace(family_, with_checkpoint(rows.take(), event->position, std::move(state)));
+    if (auto written_one = rows_.write(batch); !written_one) return not_written(std::move(written_one).error());
+    written();
+    if (!fit()) return;
+  }
+}
+
+}  // namespace evershard::cluster

@@ -1,0 +1,125 @@
+// ProjectionRun: one version of a projection at work: its rows, how far they are, what stopped it.
+
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "evershard/actors/projection/processor.hpp"
+#include "evershard/protocol/numbers.hpp"
+#include "evershard/protocol/result.hpp"
+#include "evershard/storage/projections/projection_store.hpp"
+
+namespace evershard::cluster {
+
+/// Who waits for a run to get on.
+class ProgressBoard {
+ public:
+  void moved();
+  /// Until `enough` holds, looked at after every move. False: the time was up.
+  [[nodiscard]] bool wait(std::chrono::steady_clock::time_point until, const std::function<bool()>& enough);
+
+ private:
+  std::atomic<std::uint32_t> waiting_{0};
+  std::mutex mutex_;
+  std::condition_variable moved_;
+};
+
+enum class RunState : std::uint8_t {
+  building,  ///< catching up for the first time, or again
+  live,      ///< it has caught up and follows
+  paused,    ///< asked for
+  failed,    ///< its work refused an event: it stands there until somebody does something
+  waiting,   ///< it cannot be run just now (no handler, no disk): tried again
+};
+[[nodiscard]] const char* name_of(RunState state);
+
+struct RunOf {
+  std::string name{}, kind{}, spec{};
+  SeqNr version{}, rows{};
+  [[nodiscard]] std::string family() const;
+};
+/// Of a family's name: version and rows. Nothing: it is none of `name`'s.
+[[nodiscard]] std::optional<std::pair<SeqNr, SeqNr>> parse_family(const std::string& family, const std::string& name);
+
+/// One thread at a time works on it; asking is for any.
+class ProjectionRun {
+ public:
+  ProjectionRun(storage::ProjectionStore& rows, ProgressBoard& board, RunOf of, std::unique_ptr<actors::Processor> processor);
+
+  [[nodiscard]] const RunOf& of() const { return of_; }
+  [[nodiscard]] const std::string& family() const { return family_; }
+  [[nodiscard]] const actors::Processor& processor() const { return *processor_; }
+  /// Every event up to here has had its effect, and the effect is in the rows.
+  [[nodiscard]] GlobalPosition position() const { return GlobalPosition{position_.load()}; }
+  [[nodiscard]] bool complete() const { return complete_.load(); }
+  [[nodiscard]] std::uint64_t events() const { return events_.load(); }
+  [[nodiscard]] std::uint64_t errors() const { return errors_.load(); }
+  /// When it was given the events it is still working on; nothing: it is not working.
+  [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> busy_since() const;
+  struct Status {
+    RunState state = RunState::building;
+    std::optional<Error> error{};
+    GlobalPosition failed_at{};  ///< the event it is about; 0: none
+  };
+  [[nodiscard]] Status status() const;
+
+  // What is wanted of it; whoever works on it notices at the next page.
+  void stop() { stopped_ = true; }
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  void pause(bool paused) { pause_wanted_ = paused; }
+  [[nodiscard]] bool pause_wanted() const { return pause_wanted_; }
+  /// Whether somebody should work on it now.
+  [[nodiscard]] bool fit() const;
+  /// When a waiting one is to be tried again.
+  [[nodiscard]] std::chrono::steady_clock::time_point retry_at() const;
+  /// It is worked on again: what stopped it is forgotten. Not while somebody works on it.
+  void revive();
+
+  // Of the one who works on it.
+  /// Begins with what is in the store. Errors: not_found (dropped), io, corruption
+  [[nodiscard]] Result<void> load();
+  /// The effect of the events up to `upto` that match its query. Nothing: there is nothing to write, now; else it is to be written,
+  /// then written() is called, or not_written().
+  [[nodiscard]] std::optional<storage::ProjectionChanges> work(std::span<const RecordedEvent* const> events, GlobalPosition upto, bool caught_up);
+  void written();
+  void not_written(Error error);
+  /// What is known and not in the store yet: that nothing matched for a while.
+  [[nodiscard]] std::optional<storage::ProjectionChanges> unwritten_checkpoint();
+  void mark(RunState state, std::optional<Error> error = {}, GlobalPosition failed_at = {});
+
+ private:
+  Result<void> handle(std::span<const RecordedEvent* const> events, actors::ProjectionRows& rows);
+  void work_one_by_one(std::span<const RecordedEvent* const> events);
+  void publish(GlobalPosition position);
+  storage::ProjectionChanges with_checkpoint(storage::ProjectionChanges changes, GlobalPosition upto, std::string state);
+
+  storage::ProjectionStore& rows_;
+  ProgressBoard& board_;
+  const RunOf of_;
+  const std::string family_;
+  const std::unique_ptr<actors::Processor> processor_;
+
+  std::atomic<std::uint64_t> position_{0}, events_{0}, errors_{0};
+  std::atomic<std::int64_t> busy_since_{0};
+  std::atomic<bool> complete_{false}, stopped_{false}, pause_wanted_{false};
+  mutable std::mutex mutex_;
+  Status status_;
+  std::chrono::steady_clock::time_point retry_at_{};
+
+  storage::ProjectionCheckpoint durable_;  ///< as it is in the store
+  storage::ProjectionCheckpoint pending_;  ///< as it is being written
+  std::uint64_t pending_events_ = 0;
+  std::chrono::steady_clock::time_point checkpoint_at_{};
+};
+
+}  // namespace evershard::cluster

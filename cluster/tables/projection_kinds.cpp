@@ -1,0 +1,52 @@
+#include "evershard/cluster/tables/projection_kinds.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "evershard/actors/projection/index_projection.hpp"
+#include "evershard/actors/projection/value_index.hpp"
+#include "evershard/cluster/exchange/payload_types.hpp"
+#include "evershard/cluster/exchange/types_file.hpp"
+#include "evershard/cluster/tables/table_kind.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+/// Protobuf payloads as JSON, by what is registered in the data directory; looked up again when a message is not known.
+actors::PayloadAsJson registered_payloads(const std::filesystem::path& data_dir) {
+  struct Known {
+    std::filesystem::path data_dir;
+    PayloadTypes types{};
+    RegisteredTypes of{};
+  };
+  auto known = std::make_shared<Known>(Known{data_dir});
+  return [known](const RecordedEvent& event) -> std::optional<std::string> {
+    const auto read = [&]() -> Result<ShownMessage> {
+      const auto& types = known->types.of_event(event.aggregate ? event.aggregate->type : std::string(), event.type);
+      if (types.empty()) return refuse(ErrorCode::not_found, "nothing is registered");
+      return types.read(types.message_of_event(event.type), event.payload);
+    };
+    if (auto shown = read()) return std::move(shown->json);
+    auto registered = load_types(known->data_dir);
+    if (!registered || *registered == known->of) return std::nullopt;
+    auto types = PayloadTypes::of(*registered);
+    if (!types) return std::nullopt;
+    known->types = *std::move(types);
+    known->of = *std::move(registered);
+    if (auto shown = read()) return std::move(shown->json);
+    return std::nullopt;
+  };
+}
+
+}  // namespace
+
+ProcessorKinds projection_kinds(EventStore& events, const std::filesystem::path& data_dir, std::shared_ptr<const TableHandlers> handlers) {
+  const auto payloads = [data_dir] { return data_dir.empty() ? actors::PayloadAsJson() : registered_payloads(data_dir); };
+  ProcessorKinds kinds;
+  kinds.emplace(actors::IndexKind::name, std::make_shared<actors::IndexKind>());
+  kinds.emplace(actors::ValueIndexKind::name, std::make_shared<actors::ValueIndexKind>(payloads));
+  kinds.emplace(table_kind, std::make_shared<TableKind>(std::move(handlers), [&events](GlobalPosition position) { return events.event_at(position); }, payloads));
+  return kinds;
+}
+
+}  // namespace evershard::cluster

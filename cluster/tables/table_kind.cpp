@@ -1,0 +1,23 @@
+#include "evershard/cluster/tables/table_kind.hpp"
+
+#include "evershard/cluster/tables/table_definition_json.hpp"
+
+namespace evershard::cluster {
+
+Result<std::string> TableKind::check(const std::string& name, const std::string& spec) const {
+  const auto definition = read_table_definition(spec, name);
+  if (!definition) return refuse(definition.error());
+  return table_definition_json(*definition);
+}
+
+Result<std::unique_ptr<actors::Processor>> TableKind::make(const std::string& name, const std::string& spec) const {
+  auto definition = read_table_definition(spec, name);
+  if (!definition) return refuse(std::move(definition).error());
+  actors::TableHandler handler;
+  if (const auto* asked = std::get_if<actors::HandlerName>(&definition->made_by)) handler = handlers_->find(asked->name);
+  auto made = actors::TableProjection::make(name, std::move(*definition), std::move(handler), event_at_, reader_ ? reader_() : actors::PayloadAsJson());
+  if (!made) return refuse(std::move(made).error());
+  return std::unique_ptr<actors::Processor>(std::move(*made));
+}
+
+}  // namespace evershard::cluster

@@ -1,0 +1,31 @@
+// The projection store on disk: a RocksDB of its own, beside the store's.
+
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+
+#include "evershard/storage/projections/projection_store.hpp"
+
+namespace rocksdb {
+class Env;
+}
+
+namespace evershard::storage {
+
+struct RocksProjectionOptions {
+  std::filesystem::path folder{};  ///< made if it is not there
+  ProjectionStoreOptions of{};
+  std::size_t block_cache_bytes = 32u << 20;
+  std::size_t memtables_bytes = 64u << 20;  ///< of all families together
+  rocksdb::Env* env = nullptr;              ///< for tests
+};
+
+/// What cannot be opened, is damaged, of another store or ahead of it, is cleared: it is rebuilt from the events.
+///
+/// Errors: unavailable (open already), io (the disk)
+/// Source: docs/on-disk-format.md, "Projections"
+[[nodiscard]] Result<std::unique_ptr<ProjectionStore>> open_projection_store(const RocksProjectionOptions& options);
+
+}  // namespace evershard::storage

@@ -1,0 +1,357 @@
+// Documents of a store: strict reads behind every append, lists, removal, changes of the definition, restarts; against folding the journal.
+
+#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <map>
+#include <random>
+#include <thread>
+
+#include "evershard/cluster/documents/store_documents.hpp"
+#include "evershard/cluster/local/local_events.hpp"
+#include "tests/cluster/copy/forwarding_store.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* order_spec = R"({"events":{
+  "Placed":[{"merge":true},{"set":"status","value":"open"}],
+  "Added":[{"increment":"total","from":"price"},{"append":"items","from":"name"}],
+  "Closed":[{"set":"status","value":"closed"},{"remove":"items"}],
+  "Seen":"ignore"}})";
+
+/// Takes reserved names, as what documents stand on does.
+struct OwnParts {
+  std::shared_ptr<Node> node;
+  LocalEvents events{node};
+};
+struct OwnStore final : private OwnParts, public testing::ForwardingStore {
+  explicit OwnStore(std::shared_ptr<Node> opened) : OwnParts{std::move(opened)}, ForwardingStore(events) {}
+  ~OwnStore() override { node->close(); }
+  using OwnParts::node;
+};
+
+OwnStore memory_store() { return OwnStore(Node::open({.store = {.data_dir = {}, .shards = 4}}).value()); }
+
+std::unique_ptr<StoreDocuments> documents_of(EventStore& store, StoreDocumentsOptions options = {}) {
+  auto documents = StoreDocuments::open(store, std::move(options));
+  EXPECT_TRUE(documents) << documents.error().what;
+  return *std::move(documents);
+}
+
+GlobalPosition append(EventStore& store, std::string_view aggregate, std::string type, std::string payload = "{}") {
+  const auto done = store.append(Append{}.event(aggregate, std::move(type), std::move(payload)));
+  EXPECT_TRUE(done) << done.error().what;
+  return done ? done->last_position : GlobalPosition{};
+}
+
+/// Folded from the journal, with no rows, no engine and no paging.
+std::map<std::string, std::string> naive(EventStore& store, const std::string& type, const char* spec) {
+  const auto fold = actors::DocumentFold::of(spec).value();
+  std::map<std::string, actors::FoldedDocument> documents;
+  auto stream = store.read(Query::all());
+  for (const auto& event : stream) {
+    if (event.aggregate && event.aggregate->type == type) fold.apply(documents[event.aggregate->value], event, event.payload);
+    if (event.type == actors::document_hidden) {
+      const auto of = AggregateId::parse(event.aggregate->value).value();
+      if (of.type == type) documents[of.value].hidden = actors::read_document_hidden(event.payload).value();
+    }
+  }
+  EXPECT_FALSE(stream.error());
+  std::map<std::string, std::string> shown;
+  for (const auto& [value, document] : documents) {
+    if (document.is_shown()) shown[value] = document.json();
+  }
+  return shown;
+}
+
+std::map<std::string, std::string> listed(StoreDocuments& documents, DocumentListing listing) {
+  std::map<std::string, std::string> all;
+  std::string last;
+  for (;;) {
+    const auto page = documents.list(listing);
+    EXPECT_TRUE(page) << page.error().what;
+    if (!page) return all;
+    for (const auto& document : page->documents) {
+      EXPECT_TRUE(all.empty() || last < document.aggregate.value) << "order";
+      last = document.aggregate.value;
+      all[last] = document.json;
+    }
+    if (!page->next) return all;
+    listing.after = page->next;
+  }
+}
+
+TEST(Documents, AreWhatTheEventsMakeOfThem) {
+  auto store = memory_store();
+  append(store, "order-1", "Placed", R"({"who":"ann"})");
+  auto documents = documents_of(store);
+  const auto defined = documents->define("order", order_spec);
+  ASSERT_TRUE(defined) << defined.error().what;
+  append(store, "order-1", "Added", R"({"price":7,"name":"tea"})");
+  append(store, "order-1", "Unknown");
+
+  const auto document = documents->get({"order", "1"});
+
+  ASSERT_TRUE(document) << document.error().what;
+  EXPECT_EQ(document->json, R"({"items":["tea"],"status":"open","total":7,"who":"ann"})");
+  EXPECT_EQ(document->version, SeqNr{2});
+  EXPECT_EQ(document->problems, 0u);
+  EXPECT_EQ(documents->get({"order", "2"}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(documents->get({"invoice", "1"}).error().code, ErrorCode::not_found);
+  EXPECT_THAT(documents->get({"invoice", "1"}).error().what, HasSubstr("none are defined"));
+}
+
+TEST(Documents, AreListedInOrderOfValuePagedAndFiltered) {
+  auto store = memory_store();
+  auto documents = documents_of(store);
+  ASSERT_TRUE(documents->define("order", order_spec));
+  GlobalPosition last;
+  for (int i = 0; i < 50; ++i) last = append(store, "order-" + std::to_string(i), "Placed", "{\"n\":" + std::to_string(i) + "}");
+  append(store, "account-1", "Placed");
+  const auto ask = [&](std::optional<std::string> filter, std::size_t limit) { return DocumentListing{.type = "order", .limit = limit, .filter = std::move(filter), .at_least = last}; };
+
+  EXPECT_EQ(listed(*documents, ask({}, 7)), naive(store, "order", order_spec));
+  EXPECT_EQ(listed(*documents, ask("n >= 45", 3)).size(), 5u);
+  EXPECT_EQ(listed(*documents, ask("status = \"closed\"", 3)).size(), 0u);
+  EXPECT_EQ(documents->list(ask("n >", 3)).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(documents->list(ask({}, 0)).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(documents->list({.type = "nothing"}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(documents->list({.type = "order", .at_least = GlobalPosition{1'000'000}, .timeout = 10ms}).error().code, ErrorCode::timeout);
+  const auto first = documents->list(ask({}, 2));
+  EXPECT_EQ(first->next, "1");
+  EXPECT_GE(first->position, last);
+}
+
+TEST(Documents, RemovedAreHiddenUntilTheirNextEventAndTheEventsStay) {
+  auto store = memory_store();
+  auto documents = documents_of(store);
+  ASSERT_TRUE(documents->define("order", order_spec));
+  append(store, "order-1", "Placed", R"({"who":"ann"})");
+
+  ASSERT_TRUE(documents->remove({"order", "1"}));
+  const auto hidden = documents->get({"order", "1"});
+  const auto again = documents->remove({"order", "1"});
+  append(store, "order-1", "Unknown");  // not an event of the document
+  const auto still = documents->get({"order", "1"});
+  const auto last = store.head().value();
+  const auto none = listed(*documents, {.type = "order", .at_least = last});
+  const auto shown_at = append(store, "order-1", "Added", R"({"price":3,"name":"cup"})");
+  const auto back = documents->get({"order", "1"});
+
+  EXPECT_EQ(hidden.error().code, ErrorCode::not_found);
+  EXPECT_EQ(again.error().code, ErrorCode::not_found);
+  EXPECT_EQ(still.error().code, ErrorCode::not_found);
+  EXPECT_TRUE(none.empty());
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->json, R"({"items":["cup"],"status":"open","total":3,"who":"ann"})");
+  EXPECT_EQ(listed(*documents, {.type = "order", .at_least = shown_at}).size(), 1u);
+  EXPECT_EQ(store.aggregate({"order", "1"})->version, SeqNr{3});
+}
+
+TEST(Documents, AChangedDefinitionMakesThemAgainAndTwoChangersDoNotBothWin) {
+  auto store = memory_store();
+  auto documents = documents_of(store);
+  const auto first = documents->define("order", order_spec, SeqNr{0});
+  ASSERT_TRUE(first);
+  const auto last = append(store, "order-1", "Placed", R"({"who":"ann"})");
+  ASSERT_EQ(listed(*documents, {.type = "order", .at_least = last}).size(), 1u);
+
+  const auto changed = documents->define("order", R"({"events":{"Placed":{"set":"by","from":"who"}}})", first->version);
+  const auto late = documents->define("order", order_spec, first->version);
+
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(late.error().code, ErrorCode::version_conflict);
+  EXPECT_EQ(documents->get({"order", "1"})->json, R"({"by":"ann"})");
+  EXPECT_EQ(documents->define("order", "{}").error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(documents->define("or-der", order_spec).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(documents->definitions()->size(), 1u);
+  ASSERT_TRUE(documents->drop("order"));
+  EXPECT_EQ(documents->get({"order", "1"}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(documents->drop("order").error().code, ErrorCode::not_found);
+  EXPECT_TRUE(documents->definitions()->empty());
+  ASSERT_TRUE(documents->define("order", order_spec));
+  EXPECT_EQ(documents->get({"order", "1"})->json, R"({"status":"open","who":"ann"})");
+}
+
+TEST(Documents, AnotherDoorsDefinitionIsHeardOf) {
+  auto store = memory_store();
+  auto here = documents_of(store), there = documents_of(store);
+  ASSERT_TRUE(here->define("order", order_spec));
+  const auto last = append(store, "order-1", "Placed");
+
+  const auto until = std::chrono::steady_clock::now() + 30s;
+  Result<DocumentPage> page = there->list({.type = "order", .at_least = last});
+  while (!page && std::chrono::steady_clock::now() < until) page = there->list({.type = "order", .at_least = last});
+
+  ASSERT_TRUE(page) << page.error().what;
+  EXPECT_EQ(page->documents.size(), 1u);
+}
+
+TEST(Documents, AStrictReadAfterAnAppendAlwaysSeesItAlsoUnderLoad) {
+  auto store = memory_store();
+  auto documents = documents_of(store);
+  ASSERT_TRUE(documents->define("order", order_spec));
+  std::atomic<bool> stop{false};
+  std::thread load([&] {
+    std::mt19937_64 random(3);
+    while (!stop) append(store, "order-busy" + std::to_string(random() % 50), "Added", R"({"price":1,"name":"x"})");
+  });
+  std::vector<std::thread> readers;
+  std::atomic<int> wrong{0};
+  for (int r = 0; r < 3; ++r) {
+    readers.emplace_back([&, r] {
+      const std::string mine = "mine" + std::to_string(r);
+      for (int i = 1; i <= 150; ++i) {
+        append(store, "order-" + mine, "Added", R"({"price":2,"name":"y"})");
+        const auto document = documents->get({"order", mine});
+        if (!document || document->json.find("\"total\":" + std::to_string(2 * i) + "}") == std::string::npos) ++wrong;
+        if (i % 50 == 0 && !documents->remove({"order", mine})) ++wrong;
+        if (i % 50 == 0 && documents->get({"order", mine})) ++wrong;
+      }
+    });
+  }
+  for (auto& reader : readers) reader.join();
+  stop = true;
+  load.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(listed(*documents, {.type = "order", .limit = 9, .at_least = store.head().value()}), naive(store, "order", order_spec));
+}
+
+TEST(Documents, BrokenPayloadsAreCountedAndHarmNoOther) {
+  auto store = memory_store();
+  auto documents = documents_of(store);
+  ASSERT_TRUE(documents->define("order", order_spec));
+  append(store, "order-1", "Placed", "\xff\xfe");
+  append(store, "order-1", "Added", R"({"price":"seven","name":"tea"})");
+  const auto last = append(store, "order-2", "Placed", R"({"a":1})");
+
+  const auto document = documents->get({"order", "1"});
+
+  ASSERT_TRUE(document);
+  EXPECT_EQ(document->problems, 2u);
+  EXPECT_THAT(document->last_problem, HasSubstr("position 3, Added: increment of \"total\""));
+  EXPECT_EQ(document->json, R"({"items":["tea"]})");
+  EXPECT_EQ(listed(*documents, {.type = "order", .at_least = last}), naive(store, "order", order_spec));
+}
+
+/// A store whose aggregates were removed: nothing is left of their events but their places.
+class RemovingStore final : public testing::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  std::atomic<bool> removed{false};
+  using ForwardingStore::read;
+  EventStream read(AggregateId aggregate, StreamOptions options = {}) override {
+    if (!removed || aggregate != AggregateId{"order", "1"}) return to_.read(std::move(aggregate), options);
+    std::vector<RecordedEvent> events;
+    auto stream = to_.read(std::move(aggregate), options);
+    for (auto event : stream) {
+      event.payload.clear();
+      event.state = EventState::removed;
+      events.push_back(std::move(event));
+    }
+    return EventStream(std::make_unique<OnePage>(std::move(events)));
+  }
+
+ private:
+  class OnePage final : public PageSource {
+   public:
+    explicit OnePage(std::vector<RecordedEvent> events) : events_(std::move(events)) {}
+    Result<Page> next_page() override { return Page{std::move(events_), {}, true}; }
+    void cancel() override {}
+
+   private:
+    std::vector<RecordedEvent> events_;
+  };
+};
+
+TEST(Documents, AnAggregateThatWasRemovedHasNone) {
+  auto local = memory_store();
+  RemovingStore store(local);
+  auto documents = documents_of(store);
+  ASSERT_TRUE(documents->define("order", order_spec));
+  append(store, "order-1", "Placed");
+  ASSERT_TRUE(documents->get({"order", "1"}));
+  store.removed = true;
+  EXPECT_EQ(documents->get({"order", "1"}).error().code, ErrorCode::not_found);
+}
+
+TEST(Documents, OfAnAggregateThatWasRemovedBeginAnewBehindIt) {
+  auto store = memory_store();
+  auto documents = documents_of(store);
+  ASSERT_TRUE(documents->define("order", order_spec));
+  append(store, "order-1", "Placed", R"({"who":"ann"})");
+  append(store, "order-2", "Placed");
+  const auto removed = append(store, "order-1", "$AggregateRemoved");
+  EXPECT_EQ(documents->get({"order", "1"}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(listed(*documents, {.type = "order", .at_least = removed}).size(), 1u);
+  EXPECT_EQ(documents->get({"order", "1"}, DocumentRead::eventual).error().code, ErrorCode::not_found);
+  const auto last = append(store, "order-1", "Added", R"({"price":3,"name":"tea"})");
+  const std::string anew = R"({"items":["tea"],"total":3})";
+  EXPECT_EQ(documents->get({"order", "1"})->json, anew);
+  EXPECT_EQ(listed(*documents, {.type = "order", .at_least = last}).at("1"), anew);
+  documents.reset();
+  documents = documents_of(store);  // in memory: made of the events again
+  EXPECT_EQ(documents->get({"order", "1"})->json, anew);
+}
+
+TEST(DocumentsProperty, RandomHistoriesRemovalsRestartsAndChangesGiveWhatTheJournalGives) {
+  const char* set = std::getenv("EVERSHARD_ROUNDS");
+  const std::uint64_t rounds = set != nullptr ? std::stoull(set) : 6;
+  for (std::uint64_t seed = 1; seed <= rounds; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    std::string name = (std::filesystem::temp_directory_path() / "evershard-documents-XXXXXX").string();
+    const std::filesystem::path folder = mkdtemp(name.data());
+    auto store = memory_store();
+    const auto& identity = store.node->store().identity();
+    const auto open = [&] {
+      return documents_of(store, {.folder = folder, .owner = {identity.store, identity.fork}, .engine = {.page_events_max = 1 + random() % 20}});
+    };
+    const char* spec = order_spec;
+    auto documents = open();
+    for (int step = 0; step < 120; ++step) {
+      const AggregateId aggregate{random() % 4 == 0 ? "account" : "order", std::to_string(random() % 12)};
+      switch (random() % 12) {
+        case 0: documents.reset(), documents = open(); break;
+        case 1: (void)documents->remove(aggregate); break;
+        case 2:
+          spec = random() % 2 ? order_spec : R"({"events":{"Added":{"append":"all","from":"price"},"Placed":"ignore"}})";
+          ASSERT_TRUE(documents->define("order", spec));
+          break;
+        default: {
+          const char* types[] = {"Placed", "Added", "Added", "Closed", "Seen", "Unknown"};
+          append(store, aggregate.text(), types[random() % 6], "{\"price\":" + std::to_string(random() % 10) + ",\"name\":\"n" + std::to_string(step) + "\"}");
+        }
+      }
+      if (random() % 8 != 0) continue;
+      if (!documents->definitions()->empty()) {
+        const auto model = naive(store, "order", documents->definitions()->front().spec.c_str());
+        const AggregateId asked{"order", std::to_string(random() % 12)};
+        const auto document = documents->get(asked);
+        ASSERT_EQ(document.has_value(), model.contains(asked.value)) << asked.text();
+        if (!document) continue;
+        ASSERT_EQ(document->json, model.at(asked.value));
+      }
+    }
+    ASSERT_TRUE(documents->define("order", spec));
+    // The rows of the newest definition, once they are there.
+    const auto until = std::chrono::steady_clock::now() + 30s;
+    std::map<std::string, std::string> rows;
+    const auto model = naive(store, "order", spec);
+    do rows = listed(*documents, {.type = "order", .limit = 5, .at_least = store.head().value()});
+    while (rows != model && std::chrono::steady_clock::now() < until);
+    EXPECT_EQ(rows, model);
+    documents.reset();
+    std::filesystem::remove_all(folder);
+    if (HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace evershard::cluster

@@ -1,0 +1,71 @@
+// Projections, tables and documents of applications with a node each, over real connections.
+
+#include <gmock/gmock.h>
+
+#include <evershard/tables.hpp>
+
+#include "evershard/cluster/peers/home_links.hpp"
+#include "tests/cluster/embedded/embedding_cluster.hpp"
+
+namespace evershard {
+namespace {
+
+constexpr auto embedded_patience = 60s;
+
+TEST(EmbeddedProjections, AreCreatedAtOneNodeAndReadAtAnother) {
+  EmbeddingCluster cluster(2);
+  auto& one = cluster.start(1);
+  auto& two = cluster.start(2);
+  for (auto* node : {&one, &two})
+    ASSERT_TRUE(node->add_table_handler("totals", [](const RecordedEvent& event, TableChanges& rows) { rows.increment({{"order", event.aggregate->text()}, {"events", 1}}); }));
+  const auto made = one.projections().create_index(Query{}.types({"Sold"}));
+  ASSERT_TRUE(made) << made.error().what;
+  ASSERT_TRUE(two.projections().create_value_index("by-total", {.types = {"Sold"}, .path = "$.total", .value = "integer"}));
+  const auto table = one.projections().create(
+      "orders", "table", R"({"fields":[{"name":"order","type":"text","role":"key"},{"name":"events","type":"integer"}],"handler":{"name":"totals","revision":1,"query":{"items":[{"types":["Sold"]}]}}})");
+  ASSERT_TRUE(table) << table.error().what;
+  const auto defined = one.documents().define("order", R"({"events":{"Sold":{"set":"total","from":"total"}}})");
+  GlobalPosition last;
+  for (int i = 0; i < 30; ++i) {
+    auto& by = i % 2 == 0 ? one : two;
+    const auto done = by.append(Append{}.event("order-" + std::to_string(i % 5), "Sold", R"({"total":)" + std::to_string(i) + "}"));
+    ASSERT_TRUE(done) << done.error().what;
+    last = done->last_position;
+  }
+  for (auto* node : {&one, &two}) {
+    const RowsAsked rows{.at_least = last, .timeout = embedded_patience, .events = true};
+    const auto index = node->projections().read_index(made->name, {.rows = rows});
+    ASSERT_TRUE(index) << index.error().what;
+    EXPECT_EQ(index->entries.size(), 30u);
+    EXPECT_EQ(index->entries.back().event->payload, R"({"total":29})");
+    const auto values = node->projections().read_values("by-total", {.from = "25", .rows = rows});
+    ASSERT_TRUE(values) << values.error().what;
+    EXPECT_EQ(values->entries.size(), 5u);
+    const auto page = node->tables().select("orders", {}, {.at_least = last, .timeout = embedded_patience});
+    ASSERT_TRUE(page) << page.error().what;
+    ASSERT_EQ(page->rows.size(), 5u);
+    EXPECT_EQ(page->rows.front().at(1), TableValue(6));
+    EXPECT_EQ(node->projections().list().value().size(), 3u);
+    EXPECT_EQ(node->tables().list_tables().value().size(), 1u);
+    ASSERT_TRUE(defined) << defined.error().what;
+    ASSERT_TRUE(node->wait_for(last, embedded_patience));
+    const auto document = node->documents().get({"order", "4"});
+    ASSERT_TRUE(document) << document.error().what;
+    EXPECT_EQ(document->json, R"({"total":29})");
+    EXPECT_EQ(node->documents().list({.type = "order", .at_least = last, .timeout = embedded_patience}).value().documents.size(), 5u);
+  }
+}
+
+// A node of an older release says of such calls that it does not know their kind: that is the answer, and it is not asked again.
+TEST(EmbeddedProjections, AnOlderReleaseIsUnavailable) {
+  const auto outcome = cluster::home_outcome(7, refuse(ErrorCode::invalid_argument, "a node does not answer requests of kind 41"));
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->kind, cluster::HomeAnswered::Kind::failed);
+  EXPECT_EQ(outcome->error.code, ErrorCode::unavailable);
+  EXPECT_THAT(outcome->error.what, testing::HasSubstr("node 7"));
+  EXPECT_EQ(cluster::home_outcome(7, refuse(ErrorCode::timeout, "lost")).error().code, ErrorCode::timeout);
+  EXPECT_EQ(cluster::home_outcome(7, std::string("\xff")).error().code, ErrorCode::timeout) << "it was answered, nobody knows what";
+}
+
+}  // namespace
+}  // namespace evershard

@@ -1,0 +1,285 @@
+// Erasure in one process: what is sealed, who reads it, and what is left of it when its key is destroyed.
+
+#include <filesystem>
+#include <fstream>
+
+#include "evershard/cluster/erasure/key_folder.hpp"
+#include "evershard/cluster/local/maintenance.hpp"
+#include "evershard/cluster/local/node.hpp"
+#include "tests/cluster/small_store.hpp"
+
+namespace evershard {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const AggregateId order{"order", "1"};
+constexpr std::string_view secret_text = "Ada Lovelace, 12 St James's Square";
+
+Event event_of(const std::string& aggregate, const std::string& type, std::string payload, std::string subject) {
+  Event event;
+  event.aggregate = AggregateId::parse(aggregate).value();
+  event.type = type;
+  event.payload = std::move(payload);
+  event.format = PayloadFormat::json;
+  event.tags = {"order:1"};
+  event.subject = std::move(subject);
+  return event;
+}
+
+class Erasure : public ::testing::Test {
+ protected:
+  Erasure() { open(); }
+  void open(bool with_keys = true) {
+    store_.reset();
+    LocalOptions options;
+    options.data_dir = scratch_.path() / "data";
+    options.shards = 4;
+    options.tail_events = 500;
+    if (with_keys) options.keys_dir = scratch_.path() / "keys";
+    store_ = std::make_unique<Local>(open_store(std::move(options)));
+  }
+  Local& store() { return *store_; }
+  std::vector<RecordedEvent> all(Query query = Query::all()) {
+    std::vector<RecordedEvent> events;
+    auto stream = store().read(std::move(query));
+    for (const auto& event : stream) events.push_back(event);
+    EXPECT_FALSE(stream.error()) << stream.error()->what;
+    return events;
+  }
+  /// Whether any file below the data directory has these bytes.
+  [[nodiscard]] bool on_disk(std::string_view bytes) const {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch_.path() / "data")) {
+      if (!entry.is_regular_file()) continue;
+      std::ifstream file(entry.path(), std::ios::binary);
+      const std::string content((std::istreambuf_iterator<char>(file)), {});
+      if (content.find(bytes) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  ScratchDir scratch_;
+  std::unique_ptr<Local> store_;
+};
+
+TEST_F(Erasure, WhatHasASubjectIsStoredSealedAndReadAsItWas) {
+  ASSERT_TRUE(store().append(Append{}.event(event_of("order-1", "OrderPlaced", std::string(secret_text), "ada")).event(event_of("order-1", "OrderPaid", "{}", ""))));
+
+  for (int rounds = 0; rounds < 2; ++rounds) {
+    const auto events = all();
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(events[0].payload, secret_text);
+    EXPECT_EQ(events[0].format, PayloadFormat::json);
+    EXPECT_EQ(events[0].subject, "ada");
+    EXPECT_EQ(events[0].state, EventState::live);
+    EXPECT_EQ(events[1].payload, "{}");
+    EXPECT_EQ(events[1].subject, "");
+    EXPECT_EQ(store().event_at(GlobalPosition{1})->payload, secret_text);
+    auto stream = store().read(order);
+    EXPECT_EQ(stream.next().value()->payload, secret_text);
+    auto feed = store().follow(Query{}.tags({"order:1"}));
+    EXPECT_EQ(feed.next(std::chrono::seconds(30))->events.front().payload, secret_text);
+    ASSERT_TRUE(store().flush());
+    open();
+  }
+  EXPECT_FALSE(on_disk(secret_text));
+}
+
+TEST_F(Erasure, WithoutItsKeysAStoreGivesWhatIsSealedAsItLies) {
+  ASSERT_TRUE(store().append(Append{}.event(event_of("order-1", "OrderPlaced", std::string(secret_text), "ada"))));
+  open(false);
+
+  const auto events = all();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].format, PayloadFormat::encrypted);
+  EXPECT_EQ(events[0].state, EventState::live);
+  EXPECT_EQ(events[0].payload.find(secret_text), std::string::npos);
+
+  auto refused = store().append(Append{}.event(event_of("order-1", "OrderPlaced", "x", "ada")));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(all().size(), 1u);
+  Snapshot snapshot{order, SeqNr{1}, "state", PayloadFormat::text, 1, {}, {}, "ada"};
+  EXPECT_EQ(store().put_snapshot(snapshot).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(store().retention().erase_subject("ada", {}).error().code, ErrorCode::invalid_argument);
+}
+
+TEST_F(Erasure, TheSameRequestAgainIsTheSame) {
+  auto event = event_of("order-1", "OrderPlaced", std::string(secret_text), "ada");
+  event.id = EventId::random();
+  const auto by_id = Append{}.event(event);
+  const auto by_request = Append{}.event(event_of("order-2", "OrderPlaced", std::string(secret_text), "ada")).request(EventId::random());
+  for (const auto& append : {by_id, by_request}) {
+    auto first = store().append(append);
+    ASSERT_TRUE(first) << first.error().what;
+    auto again = store().append(append);
+    ASSERT_TRUE(again) << again.error().what;
+    EXPECT_TRUE(again->duplicate);
+    EXPECT_EQ(again->first_position, first->first_position);
+    auto other = append;
+    other.events[0].payload += "!";
+    EXPECT_EQ(code_of(store().append(other)), "duplicate_event");
+  }
+}
+
+TEST_F(Erasure, ErasedIsErasedForEveryReaderAndTheRestStaysAsItWas) {
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_TRUE(store().append(Append{}
+                                   .event(event_of("order-" + std::to_string(i), "OrderPlaced", std::string(secret_text) + std::to_string(i), i % 3 == 0 ? "ada" : "bob"))
+                                   .event(event_of("order-" + std::to_string(i), "OrderPaid", "{}", ""))));
+  }
+  const auto before = all();
+  auto would = store().retention().erase_subject("ada", {.dry_run = true});
+  ASSERT_TRUE(would) << would.error().what;
+  EXPECT_EQ(would->events, 100u);
+  EXPECT_EQ(all(), before);
+
+  auto erased = store().retention().erase_subject("ada", {.by = "dpo", .reason = "article 17"});
+
+  ASSERT_TRUE(erased) << erased.error().what;
+  EXPECT_EQ(erased->events, 100u);
+  EXPECT_EQ(erased->records, would->records);
+  for (int rounds = 0; rounds < 3; ++rounds) {
+    const auto after = all(Query{}.types({"OrderPlaced", "OrderPaid"}));
+    ASSERT_EQ(after.size(), before.size());
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      auto expected = before[i];
+      if (expected.subject == "ada") {
+        expected.payload.clear();
+        expected.subject.clear();
+        expected.state = EventState::erased;
+        expected.format = PayloadFormat::encrypted;
+      }
+      ASSERT_EQ(after[i], expected) << i;
+    }
+    EXPECT_EQ(all(Query{}.tags({"order:1"})).size(), before.size());
+    auto report = store().verify();
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->errors, 0u);
+    open();
+    ASSERT_TRUE(rounds != 1 || store().flush());
+  }
+  auto log = store().retention().retention_log(SeqNr{0}, 10);
+  ASSERT_TRUE(log);
+  ASSERT_EQ(log->size(), 2u);
+  EXPECT_EQ((*log)[0].what, "$ErasureOrdered");
+  EXPECT_THAT((*log)[0].json, HasSubstr("article 17"));
+  EXPECT_EQ((*log)[0].json.find("ada"), std::string::npos);  // the log names the key, not whose it was
+  EXPECT_EQ((*log)[1].what, "$ErasureDone");
+
+  EXPECT_EQ(code_of(store().retention().erase_subject("ada", {})), "not_found");
+  EXPECT_EQ(code_of(store().retention().erase_subject("nobody", {})), "not_found");
+  EXPECT_EQ(code_of(store().retention().erase_subject("", {})), "invalid_argument");
+}
+
+TEST_F(Erasure, ABackupOfBeforeIsErasedToo) {
+  ASSERT_TRUE(store().append(Append{}.event(event_of("order-1", "OrderPlaced", std::string(secret_text), "ada"))));
+  ASSERT_TRUE(store().backup(scratch_.path() / "backup"));
+  ASSERT_TRUE(store().retention().erase_subject("ada", {}));
+  LocalOptions options;
+  options.data_dir = scratch_.path() / "backup";
+  options.keys_dir = scratch_.path() / "keys";
+
+  auto restored = open_store(std::move(options));
+
+  auto event = restored.event_at(GlobalPosition{1});
+  ASSERT_TRUE(event) << event.error().what;
+  EXPECT_EQ(event->state, EventState::erased);
+  EXPECT_EQ(event->payload, "");
+  EXPECT_EQ(event->format, PayloadFormat::encrypted);
+}
+
+TEST_F(Erasure, ASubjectThatComesBackHasANewKey) {
+  ASSERT_TRUE(store().append(Append{}.event(event_of("order-1", "OrderPlaced", "old", "ada"))));
+  ASSERT_TRUE(store().retention().erase_subject("ada", {}));
+  ASSERT_TRUE(store().append(Append{}.event(event_of("order-1", "OrderPlaced", "new", "ada"))));
+
+  const auto events = all(Query{}.types({"OrderPlaced"}));
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].state, EventState::erased);
+  EXPECT_EQ(events[1].payload, "new");
+  ASSERT_TRUE(store().retention().erase_subject("ada", {}));
+  EXPECT_EQ(all(Query{}.types({"OrderPlaced"}))[1].state, EventState::erased);
+}
+
+TEST_F(Erasure, SnapshotsAreSealedAndGoWithTheKey) {
+  ASSERT_TRUE(store().append(Append{}.event(event_of("order-1", "OrderPlaced", "x", "ada")).event(event_of("order-1", "OrderPaid", "x", ""))));
+  ASSERT_TRUE(store().put_snapshot({order, SeqNr{1}, std::string(secret_text), PayloadFormat::text, 1, 5u, {}, "ada"}));
+  ASSERT_TRUE(store().put_snapshot({order, SeqNr{2}, "nobody's", PayloadFormat::text, 1, 5u, {}, {}}));
+  auto sealed = store().snapshot(order, SeqNr{1});
+  ASSERT_TRUE(sealed && *sealed);
+  EXPECT_EQ((*sealed)->payload, secret_text);
+  EXPECT_EQ((*sealed)->subject, "ada");
+  EXPECT_FALSE(on_disk(secret_text));
+
+  ASSERT_TRUE(store().retention().erase_subject("ada", {}));
+
+  EXPECT_EQ(store().snapshot(order, SeqNr{1}).value(), std::nullopt);
+  auto left = store().snapshots(order);
+  ASSERT_TRUE(left);
+  for (const auto& snapshot : *left) EXPECT_EQ(snapshot.payload, "nobody's");
+  EXPECT_EQ(store().snapshot(order).value()->payload, "nobody's");
+}
+
+TEST_F(Erasure, ALostKeyIsAnErrorAndNotAnErasure) {
+  ASSERT_TRUE(store().append(Append{}.event(event_of("order-1", "OrderPlaced", "x", "ada"))));
+  store_.reset();
+  for (const auto& entry : std::filesystem::directory_iterator(scratch_.path() / "keys"))
+    if (entry.path().extension() == ".key") std::filesystem::remove(entry.path());
+  open();
+
+  EXPECT_EQ(code_of(store().read(Query::all())), "corruption");
+  EXPECT_EQ(code_of(store().event_at(GlobalPosition{1})), "corruption");
+}
+
+TEST_F(Erasure, BrokenOffAnywhereItIsDoneByTheNextCall) {
+  using Steps = cluster::LocalRetention::Steps;
+  for (const char* at : {Steps::ordered, Steps::rewritten}) {
+    SCOPED_TRACE(at);
+    ScratchDir scratch;
+    auto keys = cluster::KeyFolder::open(scratch.path() / "keys", {});
+    ASSERT_TRUE(keys);
+    cluster::NodeOptions parts;
+    parts.keys = *std::move(keys);
+    parts.store.data_dir = scratch.path() / "data";
+    parts.store.shards = 4;
+    const auto image = scratch.path() / "image";
+    parts.store.at_step = [&, taken = false](const char* step) mutable {
+      if (taken || std::string_view(step) != at) return;
+      taken = true;
+      std::filesystem::copy(scratch.path() / "data", image, std::filesystem::copy_options::recursive);
+    };
+    {
+      auto node = cluster::Node::open(parts);
+      ASSERT_TRUE(node) << node.error().what;
+      for (int i = 0; i < 40; ++i) {
+        auto append = Append{}.event(event_of("order-" + std::to_string(i), "OrderPlaced", std::string(secret_text), "ada"));
+        ASSERT_TRUE((*node)->sealing()->seal(append));
+        ASSERT_TRUE((*node)->committer().append(std::move(append)));
+      }
+      ASSERT_TRUE((*node)->retention().erase("ada", {}, {}, {}));
+    }
+    LocalOptions options;
+    options.data_dir = image;
+    options.keys_dir = scratch.path() / "keys";
+    auto store = open_store(std::move(options));
+
+    ASSERT_TRUE(store.vacuum());
+
+    auto log = store.retention().retention_log(SeqNr{0}, 10);
+    ASSERT_TRUE(log);
+    ASSERT_EQ(log->size(), 2u);
+    EXPECT_EQ(log->back().what, "$ErasureDone");
+    auto stream = store.read(Query{}.types({"OrderPlaced"}));
+    std::size_t erased = 0;
+    for (const auto& event : stream) erased += event.state == EventState::erased && event.payload.empty() ? 1 : 0;
+    EXPECT_EQ(erased, 40u);
+    EXPECT_TRUE(store.vacuum());
+    EXPECT_EQ(store.retention().retention_log(SeqNr{0}, 10)->size(), 2u);
+  }
+}
+
+}  // namespace
+}  // namespace evershard

@@ -1,0 +1,147 @@
+// Keys in a directory: made once, found again, gone for good.
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include "evershard/cluster/erasure/key_folder.hpp"
+#include "tests/cluster/small_store.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+using ::testing::HasSubstr;
+
+class KeyFolders : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::filesystem::path keys() const { return folder_.path() / "keys"; }
+  [[nodiscard]] std::unique_ptr<KeyFolder> opened() const {
+    auto folder = KeyFolder::open(keys(), folder_.path() / "data");
+    EXPECT_TRUE(folder) << folder.error().what;
+    return std::move(*folder);
+  }
+  [[nodiscard]] std::size_t files_of(const char* extension) const {
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(keys())) count += entry.path().extension() == extension ? 1 : 0;
+    return count;
+  }
+  ScratchDir folder_;
+};
+
+TEST_F(KeyFolders, ASubjectHasOneKeyAlsoAfterAReopening) {
+  auto folder = opened();
+  auto ada = folder->key_for("ada"), bob = folder->key_for("bob");
+  ASSERT_TRUE(ada && bob);
+  EXPECT_NE(ada->id, bob->id);
+  EXPECT_NE(ada->secret, bob->secret);
+
+  for (auto& again : {std::move(folder), opened()}) {
+    EXPECT_EQ(again->key_for("ada")->secret, ada->secret);
+    EXPECT_EQ(again->find(ada->id).value()->secret, ada->secret);
+    EXPECT_EQ(again->current("ada").value(), ada->id);
+  }
+  EXPECT_EQ(files_of(".key"), 2u);
+  EXPECT_EQ(files_of(".part"), 0u);
+}
+
+TEST_F(KeyFolders, NamesOfFilesDoNotTellWhoseTheyAre) {
+  auto ada = opened()->key_for("ada");
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(keys())) {
+    std::ifstream file(entry.path());
+    const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    EXPECT_EQ(bytes.find("ada"), std::string::npos);
+    EXPECT_EQ(entry.path().filename().string().find("ada"), std::string::npos);
+  }
+  std::filesystem::rename(keys(), folder_.path() / "others");
+  EXPECT_NE(opened()->key_for("ada")->id, ada->id);  // nobody can look whether a subject has a key
+}
+
+TEST_F(KeyFolders, WhatIsDestroyedIsGoneAndTheSubjectBeginsAnew) {
+  auto folder = opened(), other_process = opened();
+  const auto before = folder->key_for("ada").value();
+  ASSERT_TRUE(other_process->find(before.id).value());
+
+  ASSERT_TRUE(folder->destroy(before.id));
+  ASSERT_TRUE(folder->destroy(before.id));
+
+  EXPECT_EQ(folder->find(before.id).value(), std::nullopt);
+  EXPECT_EQ(folder->current("ada").value(), std::nullopt);
+  EXPECT_EQ(files_of(".key"), 0u);
+  const auto behind = folder->key_for("ada").value();
+  EXPECT_NE(behind.id, before.id);
+  EXPECT_EQ(folder->current("ada").value(), behind.id);
+  // Another process that has it in memory looks again.
+  for (int tries = 0; tries < 600 && other_process->find(before.id).value(); ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_EQ(other_process->find(before.id).value(), std::nullopt);
+  EXPECT_EQ(other_process->key_for("ada")->secret, behind.secret);
+}
+
+TEST_F(KeyFolders, DestroyedHalfWayIsDestroyed) {
+  auto folder = opened();
+  const auto key = folder->key_for("ada").value();
+  std::ofstream(keys() / (key.id.text() + ".erased")) << "";  // the mark is there, the key as well
+  folder = opened();
+
+  EXPECT_EQ(folder->find(key.id).value(), std::nullopt);
+  ASSERT_TRUE(folder->destroy(key.id));
+  EXPECT_EQ(files_of(".key"), 0u);
+}
+
+TEST_F(KeyFolders, AKeyThatIsLostIsNotTakenForErased) {
+  const auto key = opened()->key_for("ada").value();
+  std::filesystem::remove(keys() / (key.id.text() + ".key"));
+
+  auto found = opened()->find(key.id);
+
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::corruption);
+  EXPECT_THAT(found.error().what, HasSubstr(key.id.text()));
+}
+
+TEST_F(KeyFolders, DamageIsFound) {
+  const auto key = opened()->key_for("ada").value();
+  const auto path = keys() / (key.id.text() + ".key");
+  std::fstream(path, std::ios::in | std::ios::out).put('x').put('y');
+  EXPECT_EQ(opened()->find(key.id).error().code, ErrorCode::corruption);
+
+  std::ofstream(path, std::ios::trunc).flush();
+  EXPECT_EQ(opened()->find(key.id).error().code, ErrorCode::corruption);
+
+  std::filesystem::remove(keys() / "SECRET");
+  auto opened = KeyFolder::open(keys(), {});
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::corruption);
+}
+
+TEST_F(KeyFolders, IsItsOwnersAloneAndOutsideOfTheData) {
+  static_cast<void>(opened());
+  struct stat found {};
+  ASSERT_EQ(::stat(keys().c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777, 0700u);
+
+  ASSERT_EQ(::chmod(keys().c_str(), 0750), 0);
+  EXPECT_EQ(KeyFolder::open(keys(), {}).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(KeyFolder::open(folder_.path() / "data" / "keys", folder_.path() / "data").error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(KeyFolder::open(folder_.path() / "x" / ".." / "data", folder_.path() / "data").error().code, ErrorCode::invalid_argument);
+}
+
+TEST_F(KeyFolders, TwoProcessesThatMakeAKeyHaveTheSame) {
+  auto one = opened(), two = opened();
+  for (int i = 0; i < 20; ++i) {
+    const auto subject = "person-" + std::to_string(i);
+    Result<PayloadKey> first, second;
+    std::thread making([&] { first = one->key_for(subject); });
+    second = two->key_for(subject);
+    making.join();
+    ASSERT_TRUE(first && second);
+    EXPECT_EQ(first->secret, second->secret);
+  }
+  EXPECT_EQ(files_of(".key"), 20u);
+}
+
+}  // namespace
+}  // namespace evershard::cluster

@@ -1,0 +1,63 @@
+// HomesInProcess: calls to homes between the nodes of a SmallCluster, as bytes, from other threads.
+
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "evershard/cluster/homes/home_calls.hpp"
+#include "evershard/cluster/node/work_threads.hpp"
+#include "evershard/cluster/peers/home_messages.hpp"
+
+namespace evershard::cluster {
+
+/// One for all nodes. Shape: goes after every HomeCalls that is on it was stopped.
+class HomesInProcess final : public HomeNetwork {
+ public:
+  void ask(std::uint32_t node, HomeAsked asked, HomeDone done) override {
+    carriers_.run([this, node, bytes = encode(asked), done = std::move(done)]() mutable {
+      std::shared_ptr<HomeCalls> there;
+      bool lost = false;
+      {
+        const std::lock_guard lock(mutex_);
+        if (const auto found = there_.find(node); found != there_.end()) there = found->second;
+        lost = lost_.erase(node) != 0;
+      }
+      if (there == nullptr) return done(refuse(ErrorCode::unavailable, "node " + std::to_string(node) + " is not there"));
+      there->answer(decode_home_asked(bytes).value(), [this, done = std::move(done), lost](const Result<HomeAnswered>& answered) {
+        if (lost) return done(refuse(ErrorCode::timeout, "the answer was lost"));
+        if (!answered) return done(answered);
+        const auto answer = encode(*answered);
+        for (auto largest = largest_.load(); largest < answer.size() && !largest_.compare_exchange_weak(largest, answer.size());) {
+        }
+        done(decode_home_answered(answer));
+      });
+    });
+  }
+  void put(std::uint32_t node, std::shared_ptr<HomeCalls> homes) {
+    const std::lock_guard lock(mutex_);
+    if (homes == nullptr) there_.erase(node);
+    else there_[node] = std::move(homes);
+  }
+  /// Bytes of the largest answer so far.
+  [[nodiscard]] std::size_t largest_answer() const { return largest_; }
+  /// The next call to it is carried out, and its answer lost.
+  void lose_answer_of(std::uint32_t node) {
+    const std::lock_guard lock(mutex_);
+    lost_.insert(node);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::uint32_t, std::shared_ptr<HomeCalls>> there_;
+  std::set<std::uint32_t> lost_;
+  std::atomic<std::size_t> largest_{0};
+  WorkThreads carriers_{4};
+};
+
+}  // namespace evershard::cluster

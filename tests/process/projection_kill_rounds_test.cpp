@@ -1,0 +1,103 @@
+// A server with projections, killed again and again while events come in: the rows equal a recomputation from the journal.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/process/server_process.hpp"
+
+namespace evershard::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+int kill_rounds() {
+  const char* wanted = std::getenv("EVERSHARD_ROUNDS");
+  return wanted == nullptr ? 3 : std::stoi(wanted);
+}
+
+Append random_append(std::mt19937_64& random) {
+  Append append;
+  for (auto n = 1 + random() % 5; n != 0; --n)
+    append.event("a-" + std::to_string(random() % 9), random() % 2 == 0 ? "A" : "B", R"({"n":)" + std::to_string(static_cast<int>(random() % 21) - 10) + "}", {"t:" + std::to_string(random() % 3)});
+  return append;
+}
+
+void compare(Remote& store, const std::string& index) {
+  std::vector<std::uint64_t> numbered, found_numbers;
+  std::vector<std::pair<int, std::uint64_t>> valued, found_values;
+  const auto head = *store.head();
+  auto events = store.read(Query::all(), {.up_to = head});
+  for (const auto& event : events) {
+    if (std::ranges::find(event.tags, "t:1") != event.tags.end()) numbered.push_back(event.position.value);
+    if (event.type == "A") valued.emplace_back(std::stoi(event.payload.substr(5)), event.position.value);
+  }
+  ASSERT_FALSE(events.error()) << events.error()->what;
+  std::ranges::sort(valued);
+
+  IndexRead read{.start = 1, .limit = 1'000, .rows = {.at_least = head}};
+  while (true) {
+    const auto page = store.projections().read_index(index, read);
+    ASSERT_TRUE(page) << page.error().what;
+    for (const auto& entry : page->entries) {
+      ASSERT_EQ(entry.number, found_numbers.size() + 1);
+      found_numbers.push_back(entry.position.value);
+    }
+    if (page->entries.size() < read.limit) break;
+    read.start = found_numbers.size() + 1;
+  }
+  ValueRead values{.limit = 1'000, .rows = {.at_least = head}};
+  do {
+    const auto page = store.projections().read_values("n", values);
+    ASSERT_TRUE(page) << page.error().what;
+    for (const auto& entry : page->entries) found_values.emplace_back(std::stoi(entry.value), entry.position.value);
+    values.after = page->next;
+  } while (!values.after.empty());
+  EXPECT_EQ(found_numbers, numbered);
+  EXPECT_EQ(found_values, valued);
+}
+
+TEST(ProjectionKillRounds, RowsEqualARecomputationAfterEachKill) {
+  const ServerFolder folder;
+  ServerProcess server(folder.path() / "data");
+  std::string index;
+  {
+    auto store = server.connect();
+    const auto made = store.projections().create_index(Query{}.tags({"t:1"}));
+    ASSERT_TRUE(made) << made.error().what;
+    index = made->name;
+    ASSERT_TRUE(store.projections().create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "integer"}));
+  }
+  std::mt19937_64 random(11);
+  for (int round = 0; round < kill_rounds() && !::testing::Test::HasFailure(); ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    std::atomic<bool> killed{false};
+    std::thread writer([&, seed = random()] {
+      std::mt19937_64 own(seed);
+      auto store = server.connect(2s);
+      while (!killed) (void)store.append(random_append(own));
+    });
+    auto store = server.connect(5s);
+    if (round % 3 == 1) (void)store.projections().ask("n", Projections::Ask::rebuild);
+    if (round % 3 == 2) (void)store.projections().ask(index, Projections::Ask::reset);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50 + random() % 400));
+    server.kill();
+    killed = true;
+    writer.join();
+    server.start();
+    auto again = server.connect();
+    compare(again, index);
+  }
+  server.terminate();
+}
+
+}  // namespace
+}  // namespace evershard::testing

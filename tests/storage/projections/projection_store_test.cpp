@@ -1,0 +1,317 @@
+#include "evershard/storage/projections/projection_store.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "evershard/storage/projections/memory_projection_store.hpp"
+#include "evershard/storage/projections/rocks_projection_store.hpp"
+#include "tests/contract/temporary_folder.hpp"
+#include "tests/storage/fault_env.hpp"
+
+namespace evershard::storage {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+const ProjectionOwner one_store{EventId::derived({}, 1), EventId::derived({}, 2)};
+using Rows = std::map<std::string, std::string>;
+
+std::vector<std::pair<std::string, std::string>> walk(const ProjectionView& view, const RowRange& range = {}, bool backwards = false) {
+  std::vector<std::pair<std::string, std::string>> rows;
+  const auto cursor = view.cursor(range, backwards);
+  while (cursor->next()) rows.emplace_back(cursor->key(), cursor->value());
+  EXPECT_FALSE(cursor->error());
+  return rows;
+}
+
+ProjectionBatch batch_of(const std::string& family, const Rows& puts, std::uint64_t position) {
+  ProjectionBatch batch;
+  auto& changes = batch.families[family];
+  for (const auto& [key, value] : puts) changes.put(key, value);
+  changes.checkpoint = ProjectionCheckpoint{GlobalPosition{position}, 1, false, "s" + std::to_string(position)};
+  return batch;
+}
+
+/// The same promises, in memory and on disk.
+class ProjectionStoreContract : public testing::TestWithParam<bool> {
+ protected:
+  ProjectionStoreContract() {
+    if (!GetParam()) {
+      store_ = memory_projection_store();
+      return;
+    }
+    auto opened = open_projection_store({.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{0}}});
+    EXPECT_TRUE(opened) << opened.error().what;
+    store_ = *std::move(opened);
+  }
+  TemporaryFolder folder_;
+  std::unique_ptr<ProjectionStore> store_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Memory, ProjectionStoreContract, testing::Values(false));
+INSTANTIATE_TEST_SUITE_P(Rocks, ProjectionStoreContract, testing::Values(true));
+
+TEST_P(ProjectionStoreContract, WritesRowsAndCheckpointTogether) {
+  ASSERT_TRUE(store_->create_family("a", {.definition = 1}));
+  ASSERT_TRUE(store_->create_family("b", {.definition = 7}));
+  auto batch = batch_of("a", {{"k1", "v1"}, {"k2", "v2"}}, 5);
+  batch.families["b"].put("k1", "of b");
+  ASSERT_TRUE(store_->write(batch));
+
+  EXPECT_EQ(*store_->checkpoint("a"), (ProjectionCheckpoint{GlobalPosition{5}, 1, false, "s5"}));
+  EXPECT_EQ(*store_->checkpoint("b"), (ProjectionCheckpoint{.definition = 7}));
+  EXPECT_THAT(walk(**store_->view("a")), ElementsAre(Pair("k1", "v1"), Pair("k2", "v2")));
+  EXPECT_THAT(walk(**store_->view("b")), ElementsAre(Pair("k1", "of b")));
+  EXPECT_EQ(*(*store_->view("a"))->get("k2"), std::optional<std::string>("v2"));
+  EXPECT_EQ(*(*store_->view("a"))->get("k3"), std::nullopt);
+  EXPECT_EQ(*(*store_->view("a"))->get(""), std::nullopt);
+  const std::vector<std::string> keys{"k3", "k1", "k2", "k1"};
+  EXPECT_THAT(*(*store_->view("a"))->get_many(keys), ElementsAre(std::nullopt, "v1", "v2", "v1"));
+}
+
+TEST_P(ProjectionStoreContract, AViewStaysAsItWasWhateverIsWrittenOrDropped) {
+  ASSERT_TRUE(store_->create_family("a", {}));
+  ASSERT_TRUE(store_->write(batch_of("a", {{"k1", "v1"}}, 1)));
+  const auto before = *store_->view("a");
+  const auto cursor = before->cursor({});
+
+  auto batch = batch_of("a", {{"k0", "new"}, {"k2", "new"}}, 2);
+  batch.families["a"].erase("k1");
+  ASSERT_TRUE(store_->write(batch));
+  const auto after = *store_->view("a");
+  ASSERT_TRUE(store_->drop_family("a"));
+
+  EXPECT_THAT(walk(*before), ElementsAre(Pair("k1", "v1")));
+  EXPECT_EQ(before->checkpoint().position, GlobalPosition{1});
+  ASSERT_TRUE(cursor->next());
+  EXPECT_EQ(cursor->key(), "k1");
+  EXPECT_THAT(walk(*after), ElementsAre(Pair("k0", "new"), Pair("k2", "new")));
+  EXPECT_EQ(after->checkpoint().position, GlobalPosition{2});
+  EXPECT_EQ(store_->view("a").error().code, ErrorCode::not_found);
+}
+
+TEST_P(ProjectionStoreContract, FamiliesComeAndGo) {
+  ASSERT_TRUE(store_->create_family("b", {}));
+  ASSERT_TRUE(store_->create_family("a", {}));
+  EXPECT_EQ(store_->create_family("a", {}).error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(store_->families(), ElementsAre("a", "b"));
+  ASSERT_TRUE(store_->write(batch_of("a", {{"k", "v"}}, 3)));
+
+  ASSERT_TRUE(store_->drop_family("a"));
+  ASSERT_TRUE(store_->drop_family("a"));
+  EXPECT_THAT(store_->families(), ElementsAre("b"));
+  auto both = batch_of("b", {{"k", "v"}}, 3);
+  both.families["a"].put("k", "v");
+  EXPECT_EQ(store_->write(both).error().code, ErrorCode::not_found);
+  EXPECT_THAT(walk(**store_->view("b")), IsEmpty()) << "half of a batch was written";
+
+  ASSERT_TRUE(store_->create_family("a", {.definition = 2}));
+  EXPECT_THAT(walk(**store_->view("a")), IsEmpty());
+  EXPECT_EQ(store_->checkpoint("a")->definition, 2u);
+}
+
+TEST_P(ProjectionStoreContract, WalksRangesInBothDirectionsAsASortedMapDoes) {
+  ASSERT_TRUE(store_->create_family("a", {}));
+  std::mt19937_64 random(7);
+  const auto key = [&] {
+    std::string made(1 + random() % 3, '\0');
+    for (auto& c : made) c = "\x00\x01""ab\xFE\xFF"[random() % 6];
+    return made;
+  };
+  Rows model;
+  ProjectionBatch batch;
+  for (int i = 0; i < 60; ++i) {
+    const auto k = key();
+    model[k] = std::to_string(i);
+    batch.families["a"].put(k, std::to_string(i));
+  }
+  ASSERT_TRUE(store_->write(batch));
+  const auto view = *store_->view("a");
+
+  for (int i = 0; i < 400; ++i) {
+    RowRange range{i % 4 == 0 ? "" : key(), i % 3 == 0 ? "" : key()};
+    if (i % 5 == 0) range = RowRange::prefix(key());
+    std::vector<std::pair<std::string, std::string>> expected;
+    for (const auto& row : model)
+      if (row.first >= range.from && (range.until.empty() || row.first < range.until)) expected.push_back(row);
+    ASSERT_EQ(walk(*view, range), expected) << i;
+    std::ranges::reverse(expected);
+    ASSERT_EQ(walk(*view, range, true), expected) << i;
+    if (expected.empty()) continue;
+    const auto place = expected[random() % expected.size()].first;
+    const auto forwards = view->cursor(range);
+    forwards->seek(place);
+    ASSERT_TRUE(forwards->next());
+    ASSERT_EQ(forwards->key(), place);
+    const auto backwards = view->cursor(range, true);
+    backwards->seek(place);
+    ASSERT_TRUE(backwards->next());
+    ASSERT_EQ(backwards->key(), place);
+  }
+}
+
+class RocksProjections : public testing::Test {
+ protected:
+  std::unique_ptr<ProjectionStore> open(ProjectionOwner owner = one_store, std::uint64_t watermark = 100, rocksdb::Env* env = nullptr) {
+    auto opened = open_projection_store({.folder = folder_.path() / "projections", .of = {owner, GlobalPosition{watermark}}, .env = env});
+    EXPECT_TRUE(opened) << opened.error().what;
+    return opened ? *std::move(opened) : nullptr;
+  }
+  void fill(std::uint64_t position = 50) {
+    const auto store = open();
+    ASSERT_TRUE(store->create_family("a", {}));
+    ASSERT_TRUE(store->write(batch_of("a", {{"k", "v"}}, position)));
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(RocksProjections, AreThereAgainAfterwards) {
+  fill();
+  const auto store = open();
+  EXPECT_THAT(walk(**store->view("a")), ElementsAre(Pair("k", "v")));
+  EXPECT_EQ(store->checkpoint("a")->state, "s50");
+}
+
+TEST_F(RocksProjections, OfAnotherStoreAnotherForkOrAheadOfTheWatermarkAreCleared) {
+  fill();
+  EXPECT_THAT(open({EventId::derived({}, 9), one_store.fork})->families(), IsEmpty());
+  fill();
+  EXPECT_THAT(open({one_store.store, EventId::derived({}, 9)})->families(), IsEmpty());
+  fill();
+  EXPECT_THAT(open(one_store, 49)->families(), IsEmpty());
+  fill();
+  EXPECT_THAT(open(one_store, 50)->families(), ElementsAre("a"));
+}
+
+TEST_F(RocksProjections, WhatIsDamagedIsClearedAndWorks) {
+  fill();
+  for (const auto& file : std::filesystem::directory_iterator(folder_.path() / "projections"))
+    if (file.path().filename().string().starts_with("MANIFEST")) std::ofstream(file.path(), std::ios::trunc) << "nonsense";
+  {
+    const auto store = open();
+    EXPECT_THAT(store->families(), IsEmpty());
+  }
+  fill();
+  EXPECT_THAT(open()->families(), ElementsAre("a"));
+}
+
+/// Each write counts a row up and says so in the checkpoint; whatever a loss of power takes, they agree.
+TEST_F(RocksProjections, RowsAndCheckpointAgreeAfterALossOfPower) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const TemporaryFolder folder;
+    FaultEnv disk;
+    const auto open = [&] {
+      auto opened = open_projection_store({.folder = folder.path(), .of = {one_store, GlobalPosition{1'000'000}}, .memtables_bytes = 256u << 10, .env = disk.env()});
+      EXPECT_TRUE(opened) << opened.error().what;
+      return *std::move(opened);
+    };
+    std::mt19937_64 random(seed);
+    auto store = open();
+    ASSERT_TRUE(store->create_family("a", {}));
+    ASSERT_TRUE(store->create_family("b", {}));
+    const auto writes = 200 + random() % 600;
+    for (std::uint64_t n = 1; n <= writes; ++n) {
+      auto batch = batch_of("a", {{"count", std::to_string(n)}, {"filling", std::string(2'000, static_cast<char>('a' + n % 26))}}, n);
+      if (random() % 3 == 0) batch.families["b"] = batch_of("b", {{"count", std::to_string(n)}}, n).families["b"];
+      ASSERT_TRUE(store->write(batch));
+    }
+    disk.cut_power();
+    store.reset();
+    disk.lose_unsynced(seed);
+
+    store = open();
+    for (const auto& family : store->families()) {
+      const auto view = *store->view(family);
+      const auto position = view->checkpoint().position.value;
+      EXPECT_EQ(view->get("count")->value_or("0"), std::to_string(position)) << "seed " << seed << " family " << family;
+    }
+  }
+}
+
+/// One family is dropped and made again while it is written: what becomes of its rows is nobody's business, but all others go on.
+TEST_P(ProjectionStoreContract, WhatIsDroppedWhileItIsWrittenHarmsNoOther) {
+  ASSERT_TRUE(store_->create_family("kept", {}));
+  std::atomic<bool> enough{false};
+  std::jthread writer([&] {
+    ProjectionBatch large;
+    for (int row = 0; row < 5'000; ++row) large.families["goes"].put(std::to_string(row), "v");
+    while (!enough) {
+      const auto written = store_->write(large);
+      EXPECT_TRUE(written || written.error().code == ErrorCode::not_found) << written.error().what;
+    }
+  });
+  for (std::uint64_t round = 1; round <= 40; ++round) {
+    EXPECT_TRUE(store_->create_family("goes", {}));
+    std::this_thread::sleep_for(std::chrono::microseconds(round * 100));
+    EXPECT_TRUE(store_->drop_family("goes"));
+    const auto written = store_->write(batch_of("kept", {{"k", std::to_string(round)}}, round));
+    EXPECT_TRUE(written) << written.error().what;
+    if (!written) break;
+  }
+  enough = true;
+}
+
+TEST_F(RocksProjections, AFamilyThatGotNoCheckpointForWantOfRoomIsMadeOnceThereIsSome) {
+  FaultEnv disk;
+  const auto store = open(one_store, 100, disk.env());
+  ASSERT_TRUE(store->create_family("a", {}));
+  disk.fill_log();
+  EXPECT_FALSE(store->create_family("b", {.definition = 2}));
+  EXPECT_THAT(store->families(), ElementsAre("a"));
+  disk.free_disk();
+  // RocksDB looks itself whether there is room again.
+  Result<void> made = refuse(ErrorCode::io, "not tried");
+  for (const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1); !made && std::chrono::steady_clock::now() < until;) {
+    made = store->create_family("b", {.definition = 3});
+    if (!made) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  ASSERT_TRUE(made) << made.error().what;
+  EXPECT_EQ(store->checkpoint("b")->definition, 3u);
+  EXPECT_TRUE(store->write(batch_of("b", {{"k", "v"}}, 1)));
+}
+
+TEST_F(RocksProjections, AreOpenOnce) {
+  const auto store = open();
+  const auto again = open_projection_store({.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{1}}});
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, ErrorCode::unavailable);
+}
+
+TEST_F(RocksProjections, DroppingGivesTheDiskSpaceBack) {
+  const auto store = open();
+  ASSERT_TRUE(store->create_family("a", {}));
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 40; ++i) {
+    ProjectionBatch batch;
+    for (int k = 0; k < 100; ++k) {
+      std::string value(4'000, '\0');
+      for (auto& c : value) c = static_cast<char>(random());
+      batch.families["a"].put(std::to_string(i) + "/" + std::to_string(k), std::move(value));
+    }
+    ASSERT_TRUE(store->write(batch));
+  }
+  ASSERT_TRUE(store->vacuum({}));
+  const auto full = store->disk_bytes();
+  EXPECT_GT(full, 12u << 20);
+  ASSERT_TRUE(store->drop_family("a"));
+  EXPECT_LT(store->disk_bytes(), full / 4);
+}
+
+}  // namespace
+}  // namespace evershard::storage
