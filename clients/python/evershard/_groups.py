@@ -8,7 +8,7 @@ import os
 import socket
 import time
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -20,6 +20,7 @@ from . import _wire
 from ._errors import CallCancelledError, EvershardError, FencedError, UnavailableError
 from ._recorded import RecordedEvent
 from ._retry import Backoff
+from ._streams import is_cancelled
 from .v1 import groups_pb2
 
 if TYPE_CHECKING:
@@ -114,12 +115,13 @@ class GroupWorker:
         while not self._closed:
             self._changed.clear()
             stay = self._stay
-            wait = backoff.next()
             if stay is None or stay.over is not None:
                 try:
                     await self._open()
                     continue
                 except UnavailableError:
+                    if self._client._closed:
+                        raise CallCancelledError("the client was closed") from None
                     wait = backoff.next()
             elif stay.queue:
                 delivery = stay.queue.popleft()
@@ -170,26 +172,41 @@ class GroupWorker:
 
     async def _open(self) -> None:
         door = await self._client._doors.pick()
-        stay = _Stay(door.groups.Work(metadata=self._client._metadata))
+        with self._unless_closed():
+            stay = _Stay(door.groups.Work(metadata=self._client._metadata))
         joined = groups_pb2.WorkRequest()
         joined.join.CopyFrom(self._join)
         try:
             await self._write(stay, joined)
-            async with asyncio.timeout(self._client._timeout):
-                first = await stay.call.read()
+            with self._unless_closed():
+                async with asyncio.timeout(self._client._timeout):
+                    first = await stay.call.read()
             if first is grpc.aio.EOF:
                 raise _wire.failure(await self._why(stay))
+            self._client._doors.worked(door)
+            stay.lease = first.joined.lease_ms / 1000
+            if not self._closed:  # while it joined
+                self._stay = stay
+                self._reader = asyncio.get_running_loop().create_task(self._read(stay))
         except grpc.aio.AioRpcError as failed:
             self._client._doors.failed(door)
             raise _wire.failure(failed) from None
         except (TimeoutError, UnavailableError) as failed:
-            stay.call.cancel()
             self._client._doors.failed(door)
             raise UnavailableError(f"the server does not say whether the worker has joined: {failed}") from None
-        self._client._doors.worked(door)
-        stay.lease = first.joined.lease_ms / 1000
-        self._stay = stay
-        self._reader = asyncio.get_running_loop().create_task(self._read(stay))
+        finally:
+            if self._stay is not stay:
+                stay.call.cancel()
+
+    @contextlib.contextmanager
+    def _unless_closed(self) -> Iterator[None]:
+        """What gRPC says where the client is closed. Errors: CallCancelledError"""
+        try:
+            yield
+        except (asyncio.CancelledError, grpc.aio.UsageError):
+            if not self._client._closed or is_cancelled():
+                raise
+            raise CallCancelledError("the client was closed") from None
 
     @staticmethod
     async def _why(stay: _Stay) -> grpc.aio.AioRpcError:
@@ -222,7 +239,8 @@ class GroupWorker:
     async def _write(self, stay: _Stay, request: groups_pb2.WorkRequest) -> None:
         stay.said = time.monotonic()
         async with stay.writing:
-            await stay.call.write(request)
+            with self._unless_closed():
+                await stay.call.write(request)
 
     async def _alive(self, stay: _Stay) -> None:
         if time.monotonic() - stay.said >= stay.lease / 4:

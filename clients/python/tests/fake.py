@@ -12,7 +12,7 @@ from google.protobuf import any_pb2
 from google.rpc import status_pb2
 
 from evershard import ErrorCode
-from evershard.v1 import event_pb2, service_pb2, service_pb2_grpc, store_pb2
+from evershard.v1 import event_pb2, groups_pb2_grpc, service_pb2, service_pb2_grpc, store_pb2
 
 
 def refuse(context: grpc.ServicerContext, status: grpc.StatusCode, code: ErrorCode, message: str = "no", **fields: Any) -> None:
@@ -64,10 +64,12 @@ class Fake(service_pb2_grpc.EventStoreServicer, service_pb2_grpc.AdministrationS
         yield from self._step("Verify", request, context)
 
 
-def serve(fake: Fake, credentials: grpc.ServerCredentials | None = None) -> tuple[grpc.Server, str]:
+def serve(fake: Fake, credentials: grpc.ServerCredentials | None = None, groups: groups_pb2_grpc.GroupsServicer | None = None) -> tuple[grpc.Server, str]:
     server = grpc.server(futures.ThreadPoolExecutor(16))
     service_pb2_grpc.add_EventStoreServicer_to_server(fake, server)  # type: ignore[no-untyped-call]
     service_pb2_grpc.add_AdministrationServicer_to_server(fake, server)  # type: ignore[no-untyped-call]
+    if groups is not None:
+        groups_pb2_grpc.add_GroupsServicer_to_server(groups, server)  # type: ignore[no-untyped-call]
     port = server.add_insecure_port("127.0.0.1:0") if credentials is None else server.add_secure_port("127.0.0.1:0", credentials)
     server.start()
     return server, f"127.0.0.1:{port}"

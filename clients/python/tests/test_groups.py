@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
+import fake
+import grpc
 import pytest
 
 import evershard
 from evershard import Event, NotFoundError, Query, aio
+from evershard.v1 import groups_pb2, groups_pb2_grpc
 
 PATIENCE = 40.0
 
@@ -74,6 +77,68 @@ def test_workers_share_and_one_that_leaves_hands_over(server: Any) -> None:
         for thread in threads:
             thread.join(PATIENCE)
         assert all(numbers == list(range(1, 11)) for numbers in given.values()) and len(given) == 6
+
+
+class Joining(groups_pb2_grpc.GroupsServicer):  # type: ignore[misc]
+    """Lets a worker in when it is told to."""
+
+    def __init__(self) -> None:
+        self.asked, self.let_in, self.gone = threading.Event(), threading.Event(), threading.Event()
+
+    def Work(self, requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[Any]:
+        next(requests)
+        context.add_callback(self.gone.set)
+        self.asked.set()
+        self.let_in.wait(PATIENCE)
+        yield groups_pb2.WorkResponse(joined=groups_pb2.WorkResponse.Joined(lease_ms=30_000))
+        for _ in requests:
+            pass
+
+
+@pytest.fixture
+def joining() -> Iterator[Joining]:
+    groups = Joining()
+    server, groups.address = fake.serve(fake.Fake(), groups=groups)  # type: ignore[attr-defined]
+    yield groups
+    groups.let_in.set()
+    server.stop(0)
+
+
+@pytest.mark.parametrize("how", ["closed", "cancelled"])
+def test_a_worker_that_goes_while_it_joins_has_left(joining: Any, how: str) -> None:
+    async def work() -> None:
+        async with aio.Client(joining.address) as store:
+            worker = store.work("g")
+            taking = asyncio.create_task(worker.next(PATIENCE))
+            await asyncio.to_thread(joining.asked.wait, PATIENCE)
+            if how == "closed":
+                await worker.close()
+                joining.let_in.set()
+                assert await taking is None
+            else:
+                taking.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await taking
+            assert await asyncio.to_thread(joining.gone.wait, PATIENCE)
+
+    run(work)
+
+
+def test_a_worker_ends_with_its_client(joining: Any) -> None:
+    joining.let_in.set()
+
+    async def work() -> None:
+        for joined in (False, True):
+            store = aio.Client(joining.address)
+            worker = store.work("g")
+            if joined:
+                assert await worker.next(0.2) is None
+            await store.close()
+            with pytest.raises(evershard.CallCancelledError):
+                await worker.next()
+            await worker.close()
+
+    run(work)
 
 
 def test_a_worker_outlives_its_server(make_server: Any) -> None:
