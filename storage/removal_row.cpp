@@ -76,8 +76,9 @@ Result<RemovalRows> removal_rows(const Rows& rows, std::string_view name) {
   return found;
 }
 
-Result<std::optional<RemovalRow>> removed_of(const Rows& rows, const AggregateId& aggregate) {
-  const auto key = removed_key(aggregate);
+namespace {
+
+Result<std::optional<RemovalRow>> removal_at(const Rows& rows, const std::string& key, const AggregateId& aggregate) {
   const std::string_view wanted[] = {key};
   auto row = rows.get(Family::state, wanted);
   if (!row) return refuse(std::move(row).error());
@@ -86,5 +87,10 @@ Result<std::optional<RemovalRow>> removed_of(const Rows& rows, const AggregateId
   if (!decoded) return refuse(std::move(decoded).error());
   return *std::move(decoded);
 }
+
+}  // namespace
+
+Result<std::optional<RemovalRow>> removed_of(const Rows& rows, const AggregateId& aggregate) { return removal_at(rows, removed_key(aggregate), aggregate); }
+Result<std::optional<RemovalRow>> removing_of(const Rows& rows, const AggregateId& aggregate) { return removal_at(rows, removing_key(aggregate), aggregate); }
 
 }  // namespace evershard::storage

@@ -51,5 +51,7 @@ struct RemovalRows {
 Result<RemovalRows> removal_rows(const Rows& rows, std::string_view prefix);
 /// Absent: nothing of it was ever removed. Errors: corruption, io
 Result<std::optional<RemovalRow>> removed_of(const Rows& rows, const AggregateId& aggregate);
+/// Absent: nothing of it is still to be done. Errors: as above
+Result<std::optional<RemovalRow>> removing_of(const Rows& rows, const AggregateId& aggregate);
 
 }  // namespace evershard::storage

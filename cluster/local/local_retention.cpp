@@ -106,13 +106,14 @@ Result<RetentionResult> LocalRetention::truncate_in_turn(const AggregateId& aggr
                       (*cover ? "the latest one is of version " + std::to_string((*cover)->version.value) : std::string("there is none")) +
                       ", its state could not be made any more. Take one of version " + std::to_string(before.value - 1) + " or later, or confirm that it is not needed (uncovered)");
   }
-  const SeqNr from = *removed ? (*removed)->before : SeqNr{1};
+  const auto from = first_to_go(aggregate, *removed);
+  if (!from) return refuse(from.error());
   auto copies = copies_below(aggregate, before - 1, false);
   if (!copies) return refuse(std::move(copies).error());
   result.snapshots = *copies;
   result.aggregates = 1;
   if (options.dry_run) {
-    auto figures = would_go(aggregate, from, before, pace);
+    auto figures = would_go(aggregate, *from, before, pace);
     if (!figures) return refuse(std::move(figures).error());
     add(result, *figures);
     return result;
@@ -122,7 +123,7 @@ Result<RetentionResult> LocalRetention::truncate_in_turn(const AggregateId& aggr
   if (!last) return refuse(std::move(last).error());
   const auto id = EventId::random();
   result.operation = id.text();
-  const storage::RemovalRow row{.before = before, .from = from, .last = last->position, .aggregate = false, .operation = result.operation};
+  const storage::RemovalRow row{.before = before, .from = *from, .last = last->position, .aggregate = false, .operation = result.operation};
   RetentionPayload payload(result.operation, options);
   payload.text("aggregate", aggregate.text()).number("before", before.value).number("version", head->version.value).number("snapshots", *copies);
   if (result.covered_by) payload.number("covered_by", result.covered_by->value).number("covered_revision", result.covered_revision);
@@ -159,7 +160,8 @@ Result<RetentionResult> LocalRetention::remove_in_turn(const AggregateId& aggreg
     auto removed = storage::removed_of(store_.rows(), aggregate);
     if (!removed) return refuse(std::move(removed).error());
     const SeqNr before = head->version + 1;  // its own event of the removal stands there
-    const SeqNr from = *removed ? (*removed)->before : SeqNr{1};
+    const auto from = first_to_go(aggregate, *removed);
+    if (!from) return refuse(from.error());
     auto snapshots = copies_below(aggregate, before, true);
     if (!snapshots) return refuse(std::move(snapshots).error());
     result.aggregates = 1;
@@ -168,7 +170,7 @@ Result<RetentionResult> LocalRetention::remove_in_turn(const AggregateId& aggreg
     result.snapshots = *snapshots;
     if (order.dry_run) {
       result.version = head->version;
-      auto figures = would_go(aggregate, from, before, pace);
+      auto figures = would_go(aggregate, *from, before, pace);
       if (!figures) return refuse(std::move(figures).error());
       add(result, *figures);
       return result;
@@ -176,7 +178,7 @@ Result<RetentionResult> LocalRetention::remove_in_turn(const AggregateId& aggreg
 
     const auto id = EventId::random();
     result.operation = id.text();
-    const storage::RemovalRow row{.before = before, .from = from, .last = head->last_position, .aggregate = true, .operation = result.operation};
+    const storage::RemovalRow row{.before = before, .from = *from, .last = head->last_position, .aggregate = true, .operation = result.operation};
     auto logged = retention_event(retention_log(), retention::removal_ordered,
                                   RetentionPayload(result.operation, order)
                                       .text("aggregate", aggregate.text())
@@ -233,6 +235,13 @@ Result<void> LocalRetention::finish_others_and(const AggregateId& aggregate, Pac
   const auto own = std::ranges::find(unfinished->aggregates, aggregate, &std::pair<AggregateId, Error>::first);
   if (own != unfinished->aggregates.end()) return refuse(own->second);
   return {};
+}
+
+Result<SeqNr> LocalRetention::first_to_go(const AggregateId& aggregate, const std::optional<storage::RemovalRow>& removed) const {
+  if (!removed) return SeqNr{1};
+  auto unfinished = storage::removing_of(store_.rows(), aggregate);
+  if (!unfinished) return refuse(std::move(unfinished).error());
+  return *unfinished ? std::min((*unfinished)->from, removed->before) : removed->before;
 }
 
 /// From the first record again where it was broken off: what is rewritten already stays as it is.

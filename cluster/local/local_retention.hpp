@@ -75,6 +75,8 @@ class LocalRetention {
   Result<void> finish_erasures(Pace& pace);
   Result<storage::RewriteFigures> erase_ordered(const KeyId& key, const std::string& operation, Pace& pace, const Touched& touched);
   Result<storage::RewriteFigures> take_out(const KeyId& key, bool dry_run, Pace& pace, const Touched& touched);
+  /// From where on its records are to be written anew: also those that an earlier removal left, whose row the next one replaces.
+  Result<SeqNr> first_to_go(const AggregateId& aggregate, const std::optional<storage::RemovalRow>& removed) const;
   Result<storage::RewriteFigures> rewrite(const AggregateId& aggregate, const storage::RemovalRow& row, Pace& pace);
   Result<storage::RewriteFigures> would_go(const AggregateId& aggregate, SeqNr from, SeqNr before, Pace& pace) const;
   Result<std::optional<Timestamp>> time_behind(const storage::View& view, GlobalPosition position, Pace& pace) const;

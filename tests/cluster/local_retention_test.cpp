@@ -607,6 +607,38 @@ TEST(LocalRetention, OneDamagedRecordStopsNothingElse) {
   EXPECT_TRUE(looked);
 }
 
+/// What a removal left undone is still to be done when another one takes its row: it would be shown again otherwise.
+TEST(LocalRetention, APolicyForgetsNothingOfAnUnfinishedRemoval) {
+  for (const auto kind : {RetentionPolicy::Kind::remove, RetentionPolicy::Kind::truncate}) {
+    SCOPED_TRACE(name_of(kind));
+    ScratchDir dir;
+    RecordedEvent damaged;
+    {
+      auto store = open_store({.data_dir = dir.path(), .shards = 1});
+      for (int i = 0; i < 20; ++i) append_aged(store, "order-1", "T", 2h);
+      damaged = *store.event_at(GlobalPosition{3});
+      ASSERT_TRUE(store.put_snapshot(snapshot_of("order-1", 20, "state")));
+      ASSERT_TRUE(store.retention().set_retention_policy(policy("orders", kind, "order"), {}));
+      ASSERT_TRUE(store.flush());
+    }
+    storage::RowWrites rows;
+    rows.rewrites.push_back({damaged.shard, damaged.offset, "no record"});
+    overwrite(dir.path(), std::move(rows));
+    {
+      auto store = open_store({.data_dir = dir.path()});
+      ASSERT_EQ(code_of(store.retention().truncate_aggregate(order, SeqNr{10}, {})), "corruption");
+      ASSERT_EQ(code_of(store.retention().apply_retention({})), "corruption");
+    }
+
+    auto store = open_store({.data_dir = dir.path()});
+
+    const auto behind_the_damage = all_of(store.read(order, {.from = SeqNr{4}, .limit = 17}));
+    ASSERT_THAT(behind_the_damage, SizeIs(17));
+    for (const auto& event : behind_the_damage) EXPECT_EQ(event.state, EventState::removed) << event.seq_nr.value;
+    EXPECT_EQ(code_of(store.vacuum()), "corruption");  // and it is still told
+  }
+}
+
 TEST(LocalRetention, AnAggregateThatCannotBeReadKeepsNoOtherFromItsPolicy) {
   ScratchDir dir;
   RecordedEvent damaged;
