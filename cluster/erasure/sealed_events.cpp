@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "evershard/cluster/erasure/opened_snapshot.hpp"
+
 namespace evershard::cluster {
 namespace {
 
@@ -35,14 +37,6 @@ class OpenedFeed final : public FeedSource {
   const std::shared_ptr<const Sealing> sealing_;
 };
 
-Result<std::optional<RecordedSnapshot>> opened(const Sealing& sealing, Result<std::optional<RecordedSnapshot>> found) {
-  if (!found || !*found) return found;
-  auto there = sealing.open(**found);
-  if (!there) return refuse(std::move(there).error());
-  if (!*there) return std::nullopt;
-  return found;
-}
-
 }  // namespace
 
 Result<Appended> SealedEvents::append(Append append) {
@@ -75,11 +69,11 @@ Result<void> SealedEvents::put_snapshot(Snapshot snapshot) {
 }
 
 Result<std::optional<RecordedSnapshot>> SealedEvents::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) {
-  return opened(*sealing_, store_.snapshot(aggregate, at_or_before));
+  return opened_snapshot(*sealing_, store_.snapshot(aggregate, at_or_before), [&](const RecordedSnapshot& erased) { return store_.snapshot(aggregate, erased.version - 1); });
 }
 
 Result<std::optional<RecordedSnapshot>> SealedEvents::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) {
-  return opened(*sealing_, store_.snapshot_as_of(aggregate, up_to));
+  return opened_snapshot(*sealing_, store_.snapshot_as_of(aggregate, up_to), [&](const RecordedSnapshot& erased) { return store_.snapshot_as_of(aggregate, erased.position - 1); });
 }
 
 Result<std::vector<RecordedSnapshot>> SealedEvents::snapshots(const AggregateId& aggregate) {

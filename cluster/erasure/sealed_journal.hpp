@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "evershard/actors/entity/aggregate_journal.hpp"
+#include "evershard/cluster/erasure/opened_snapshot.hpp"
 #include "evershard/cluster/erasure/sealing.hpp"
 
 namespace evershard::cluster {
@@ -21,12 +22,7 @@ class SealedJournal final : public actors::AggregateJournal {
     journal_.append(std::move(append), chain, std::move(done));
   }
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) const override {
-    auto found = journal_.snapshot(aggregate, up_to);
-    if (!found || !*found) return found;
-    auto there = sealing_->open(**found);
-    if (!there) return refuse(std::move(there).error());
-    if (!*there) return std::nullopt;
-    return found;
+    return opened_snapshot(*sealing_, journal_.snapshot(aggregate, up_to), [&](const RecordedSnapshot& erased) { return journal_.snapshot(aggregate, erased.position - 1); });
   }
   [[nodiscard]] Result<Page> stream(const AggregateId& aggregate, const StreamOptions& options) const override { return opened(journal_.stream(aggregate, options)); }
   [[nodiscard]] Result<Page> query(const Query& query, const ReadOptions& options) const override { return opened(journal_.query(query, options)); }

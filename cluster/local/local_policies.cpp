@@ -143,7 +143,7 @@ Result<void> LocalRetention::apply_to_events(const RetentionPolicy& policy, cons
       if (event.aggregate && event.aggregate->type.starts_with('$')) continue;
       if (event.aggregate && !policy.uncovered) {
         if (known != event.aggregate) {
-          auto latest = reader_.latest_snapshot(*event.aggregate);
+          auto latest = standing_snapshot(*event.aggregate);
           if (!latest) return refuse(std::move(latest).error());
           covered = *latest ? (*latest)->version : SeqNr{0};
           known = event.aggregate;
@@ -249,7 +249,7 @@ Result<RetentionResult> LocalRetention::truncate_if_old(const AggregateInfo& inf
   auto hidden = is_hidden(view, info.aggregate, {info.version, info.last_position});
   if (!hidden) return refuse(std::move(hidden).error());
   if (*hidden) return RetentionResult{};
-  auto latest = reader_.latest_snapshot(info.aggregate);
+  auto latest = standing_snapshot(info.aggregate);
   if (!latest) return refuse(std::move(latest).error());
   if (!*latest) return RetentionResult{};
   auto removed = storage::removed_of(store_.rows(), info.aggregate);

@@ -90,7 +90,7 @@ Result<RetentionResult> LocalRetention::truncate_in_turn(const AggregateId& aggr
   if (!hidden) return refuse(std::move(hidden).error());
 
   RetentionResult result{.version = head->version, .before = before};
-  auto cover = reader_.latest_snapshot(aggregate);
+  auto cover = standing_snapshot(aggregate);
   if (!cover) return refuse(std::move(cover).error());
   if (*cover && (*cover)->version + 1 >= before) {
     result.covered_by = (*cover)->version;
@@ -101,9 +101,12 @@ Result<RetentionResult> LocalRetention::truncate_in_turn(const AggregateId& aggr
     return result;  // gone already
   }
   if (!result.covered_by && !options.uncovered) {
+    auto latest = reader_.latest_snapshot(aggregate);
+    if (!latest) return refuse(std::move(latest).error());
     return refuse(ErrorCode::invalid_argument,
                   "no snapshot stands for the events of " + in_quotes(aggregate.text()) + " below " + std::to_string(before.value) + ": " +
-                      (*cover ? "the latest one is of version " + std::to_string((*cover)->version.value) : std::string("there is none")) +
+                      (*latest ? "the latest one is of version " + std::to_string((*latest)->version.value) + (*cover ? "" : ", which cannot be opened: its key is not there")
+                               : std::string("there is none")) +
                       ", its state could not be made any more. Take one of version " + std::to_string(before.value - 1) + " or later, or confirm that it is not needed (uncovered)");
   }
   const auto from = first_to_go(aggregate, *removed);
@@ -294,6 +297,18 @@ Result<RecordedEvent> LocalRetention::event_of(const storage::View& view, const 
   EVERSHARD_TRY(reader_.open(view, aggregate, options)->next(1, 1, events));
   if (events.empty()) return refuse(ErrorCode::corruption, "event " + std::to_string(seq_nr.value) + " of " + in_quotes(aggregate.text()) + " is not there");
   return std::move(events.front());
+}
+
+Result<std::optional<RecordedSnapshot>> LocalRetention::standing_snapshot(const AggregateId& aggregate) const {
+  auto latest = reader_.latest_snapshot(aggregate);
+  if (!latest || !*latest) return latest;
+  const auto id = sealed_by((*latest)->format, (*latest)->payload);
+  if (!id) return latest;
+  if (keys_ == nullptr) return std::nullopt;
+  const auto key = keys_->find(*id);
+  if (!key && key.error().code != ErrorCode::corruption) return refuse(key.error());
+  if (!key || !*key) return std::nullopt;
+  return latest;
 }
 
 Result<std::uint64_t> LocalRetention::copies_below(const AggregateId& aggregate, SeqNr below, bool latest) const {

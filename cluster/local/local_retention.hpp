@@ -81,6 +81,8 @@ class LocalRetention {
   Result<storage::RewriteFigures> would_go(const AggregateId& aggregate, SeqNr from, SeqNr before, Pace& pace) const;
   Result<std::optional<Timestamp>> time_behind(const storage::View& view, GlobalPosition position, Pace& pace) const;
   Result<RecordedEvent> event_of(const storage::View& view, const AggregateId& aggregate, SeqNr seq_nr) const;
+  /// The latest snapshot, if it can be opened: one whose key is not there stands for nothing.
+  Result<std::optional<RecordedSnapshot>> standing_snapshot(const AggregateId& aggregate) const;
   Result<std::uint64_t> copies_below(const AggregateId& aggregate, SeqNr below, bool latest) const;
   Result<void> apply(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace, RetentionResult& total, Unfinished& unfinished);
   Result<void> apply_to_events(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace, RetentionResult& total);

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "evershard/cluster/erasure/key_folder.hpp"
 #include "evershard/cluster/local/maintenance.hpp"
@@ -35,10 +36,10 @@ class Erasure : public ::testing::Test {
   void open(bool with_keys = true) {
     store_.reset();
     LocalOptions options;
-    options.data_dir = scratch_.path() / "data";
+    options.data_dir = scratch_->path() / "data";
     options.shards = 4;
     options.tail_events = 500;
-    if (with_keys) options.keys_dir = scratch_.path() / "keys";
+    if (with_keys) options.keys_dir = scratch_->path() / "keys";
     store_ = std::make_unique<Local>(open_store(std::move(options)));
   }
   Local& store() { return *store_; }
@@ -51,7 +52,7 @@ class Erasure : public ::testing::Test {
   }
   /// Whether any file below the data directory has these bytes.
   [[nodiscard]] bool on_disk(std::string_view bytes) const {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch_.path() / "data")) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch_->path() / "data")) {
       if (!entry.is_regular_file()) continue;
       std::ifstream file(entry.path(), std::ios::binary);
       const std::string content((std::istreambuf_iterator<char>(file)), {});
@@ -60,7 +61,7 @@ class Erasure : public ::testing::Test {
     return false;
   }
 
-  ScratchDir scratch_;
+  std::optional<ScratchDir> scratch_{std::in_place};
   std::unique_ptr<Local> store_;
 };
 
@@ -176,11 +177,11 @@ TEST_F(Erasure, ErasedIsErasedForEveryReaderAndTheRestStaysAsItWas) {
 
 TEST_F(Erasure, ABackupOfBeforeIsErasedToo) {
   ASSERT_TRUE(store().append(Append{}.event(event_of("order-1", "OrderPlaced", std::string(secret_text), "ada"))));
-  ASSERT_TRUE(store().backup(scratch_.path() / "backup"));
+  ASSERT_TRUE(store().backup(scratch_->path() / "backup"));
   ASSERT_TRUE(store().retention().erase_subject("ada", {}));
   LocalOptions options;
-  options.data_dir = scratch_.path() / "backup";
-  options.keys_dir = scratch_.path() / "keys";
+  options.data_dir = scratch_->path() / "backup";
+  options.keys_dir = scratch_->path() / "keys";
 
   auto restored = open_store(std::move(options));
 
@@ -223,10 +224,63 @@ TEST_F(Erasure, SnapshotsAreSealedAndGoWithTheKey) {
   EXPECT_EQ(store().snapshot(order).value()->payload, "nobody's");
 }
 
+TEST_F(Erasure, WhereTheNewestSnapshotIsErasedAnOlderOneIsFound) {
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(store().append(Append{}.event(event_of("order-1", "OrderPaid", "x", ""))));
+  ASSERT_TRUE(store().put_snapshot({order, SeqNr{1}, "nobody's", PayloadFormat::text, 1, 5u, {}, {}}));
+  ASSERT_TRUE(store().put_snapshot({order, SeqNr{2}, std::string(secret_text), PayloadFormat::text, 1, 5u, {}, "ada"}));
+  ASSERT_TRUE(store().put_snapshot({order, SeqNr{3}, std::string(secret_text), PayloadFormat::text, 1, 5u, {}, "ada"}));
+
+  ASSERT_TRUE(store().retention().erase_subject("ada", {}));
+
+  for (const auto& found : {store().snapshot(order), store().snapshot(order, SeqNr{3}), store().snapshot(order, SeqNr{1}), store().snapshot_as_of(order, GlobalPosition{3})}) {
+    ASSERT_TRUE(found && *found);
+    EXPECT_EQ((*found)->payload, "nobody's");
+    EXPECT_EQ((*found)->version, SeqNr{1});
+  }
+}
+
+/// Events are not destroyed on behalf of a snapshot that nobody can read.
+TEST_F(Erasure, ASnapshotThatCannotBeOpenedStandsForNoEvent) {
+  const auto old = [](std::string type) {
+    auto event = event_of("order-1", std::move(type), "{}", "");
+    event.occurred_at = Timestamp{Timestamp::now().micros - 7'200'000'000};
+    return event;
+  };
+  for (const bool erased : {true, false}) {  // or opened without its keys
+    SCOPED_TRACE(erased);
+    store_.reset();
+    scratch_.emplace();
+    open();
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(store().append(Append{}.event(old("OrderPaid"))));
+    ASSERT_TRUE(store().put_snapshot({order, SeqNr{4}, std::string(secret_text), PayloadFormat::text, 1, {}, {}, "ada"}));
+    RetentionPolicy policy{.name = "orders", .kind = RetentionPolicy::Kind::truncate, .type = "order", .keep = std::chrono::hours(1)};
+    ASSERT_TRUE(store().retention().set_retention_policy(policy, {}));
+    policy = {.name = "paid", .kind = RetentionPolicy::Kind::events, .type = "OrderPaid", .keep = std::chrono::hours(1)};
+    ASSERT_TRUE(store().retention().set_retention_policy(policy, {}));
+    EXPECT_EQ(store().retention().truncate_aggregate(order, SeqNr{5}, {{.dry_run = true}})->covered_by, SeqNr{4});
+    if (erased) {
+      ASSERT_TRUE(store().retention().erase_subject("ada", {}));
+    }
+    open(erased);
+
+    const auto truncated = store().retention().truncate_aggregate(order, SeqNr{5}, {});
+    const auto applied = store().retention().apply_retention({});
+
+    ASSERT_FALSE(truncated);
+    EXPECT_EQ(truncated.error().code, ErrorCode::invalid_argument);
+    EXPECT_THAT(truncated.error().what, HasSubstr("version 4, which cannot be opened"));
+    ASSERT_TRUE(applied) << applied.error().what;
+    EXPECT_EQ(applied->events, 0u);
+    const auto paid = all(Query{}.types({"OrderPaid"}));
+    ASSERT_EQ(paid.size(), 4u);
+    for (const auto& event : paid) EXPECT_EQ(event.state, EventState::live);
+  }
+}
+
 TEST_F(Erasure, ALostKeyIsAnErrorAndNotAnErasure) {
   ASSERT_TRUE(store().append(Append{}.event(event_of("order-1", "OrderPlaced", "x", "ada"))));
   store_.reset();
-  for (const auto& entry : std::filesystem::directory_iterator(scratch_.path() / "keys"))
+  for (const auto& entry : std::filesystem::directory_iterator(scratch_->path() / "keys"))
     if (entry.path().extension() == ".key") std::filesystem::remove(entry.path());
   open();
 
