@@ -7,6 +7,7 @@
 #include "evershard/cluster/exchange/query_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
+#include "evershard/protocol/reserved.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -26,7 +27,7 @@ Result<CopyFilter> CopyFilter::of(Query query, std::set<AggregateId> aggregates)
   EVERSHARD_TRY(query.check());
   for (const auto& aggregate : aggregates) {
     EVERSHARD_TRY(AggregateId::check(aggregate));
-    if (aggregate.type.starts_with('$')) return refuse(ErrorCode::invalid_argument, "aggregate " + in_quotes(aggregate.text()) + " is the store's own: it is not copied");
+    if (is_reserved(aggregate.type)) return refuse(ErrorCode::invalid_argument, "aggregate " + in_quotes(aggregate.text()) + " is the store's own: it is not copied");
   }
   CopyFilter filter;
   filter.query_ = query.canonical();
@@ -42,7 +43,7 @@ Query CopyFilter::reads() const {
 }
 
 bool CopyFilter::takes(const RecordedEvent& event) const {
-  if (event.aggregate && event.aggregate->type.starts_with('$')) return false;
+  if (is_reserved(event.type) || (event.aggregate && is_reserved(event.aggregate->type))) return false;
   if (!aggregates_.empty() && !(event.aggregate && aggregates_.contains(*event.aggregate))) return false;
   return query_.matches(event);
 }

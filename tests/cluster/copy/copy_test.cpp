@@ -202,6 +202,28 @@ TEST(StoreCopy, LeavesOutWhatTheStoreKeepsForItself) {
   EXPECT_TRUE(target.aggregate({"$copy", name_of(between).store_id}));
 }
 
+TEST(StoreCopy, LeavesOutThatAnAggregateWasRemoved) {
+  for (const bool alone : {false, true}) {
+    auto source = memory_store();
+    auto target = memory_store();
+    ASSERT_TRUE(source.append(Append{}.event("order-1", "A", "1")));
+    ASSERT_TRUE(source.append(Append{}.event("order-2", "A", "2")));
+    ASSERT_TRUE(source.retention().remove_aggregate({"order", "1"}, {}));
+    ASSERT_TRUE(source.append(Append{}.event("order-1", "A", "3")));
+    StoreCopyOptions options;
+    if (alone) options.filter = CopyFilter::of(Query::all(), {{"order", "1"}}).value();
+
+    const auto report = copy(source, target, options);
+
+    ASSERT_TRUE(report) << report.error().what;
+    EXPECT_EQ(report->events_gone, 1u);
+    const auto there = events_of(target);
+    ASSERT_EQ(there.size(), alone ? 1u : 2u);
+    EXPECT_EQ(there.back().payload, "3");
+    EXPECT_EQ(target.aggregate({"order", "1"})->version, SeqNr{1});
+  }
+}
+
 TEST(StoreCopy, RefusesItselfOtherSourcesFiltersAndForks) {
   auto source = memory_store();
   auto other = memory_store();
