@@ -191,6 +191,12 @@ void Entity::give_up_all(ErrorCode code, const std::string& why, EntityActions& 
 }
 
 void Entity::passivate() {
+  if (phase_ == Phase::loading) {
+    // What is just being read may be what is not to be remembered: it is read once more, behind this.
+    load_until_ = never;
+    phase_ = any_waiting() ? Phase::wanting : Phase::passive;
+    return;
+  }
   if (phase_ != Phase::live && phase_ != Phase::draining) return;
   leaving_ = true;
   leave_behind_ = order_;

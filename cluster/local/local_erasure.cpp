@@ -12,6 +12,7 @@
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/order_lookup.hpp"
+#include "evershard/storage/snapshot_row.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -26,7 +27,7 @@ std::string erasing_key(const KeyId& key) { return storage::keys::checkpoint(std
 
 }  // namespace
 
-Result<RetentionResult> LocalRetention::erase(const std::string& subject, const RetentionOrder& order, const Progress& progress, const Touched& touched) {
+Result<RetentionResult> LocalRetention::erase(const std::string& subject, const RetentionOrder& order, const Progress& progress) {
   EVERSHARD_TRY(check_name("subject", subject, subject_bytes_max));
   if (keys_ == nullptr) return refuse(ErrorCode::invalid_argument, "the store was opened without keys (--keys): nothing can be erased in it");
   auto lock = turn(progress);
@@ -39,7 +40,7 @@ Result<RetentionResult> LocalRetention::erase(const std::string& subject, const 
 
   RetentionResult result;
   if (order.dry_run) {
-    auto figures = take_out(**key, true, pace, {});
+    auto figures = take_out(**key, true, pace);
     if (!figures) return refuse(std::move(figures).error());
     add(result, *figures);
     return result;
@@ -53,16 +54,17 @@ Result<RetentionResult> LocalRetention::erase(const std::string& subject, const 
   auto ordered = committer_.append_with(Append{}.event(std::move(event)), std::move(rows));
   if (!ordered) return refuse(std::move(ordered).error());
   step(Steps::ordered);
-  auto figures = erase_ordered(**key, result.operation, pace, touched);
+  auto figures = erase_ordered(**key, result.operation, pace);
   if (!figures) return refuse(std::move(figures).error());
   add(result, *figures);
   return result;
 }
 
 /// Whatever was broken off before: the same once more.
-Result<storage::RewriteFigures> LocalRetention::erase_ordered(const KeyId& key, const std::string& operation, Pace& pace, const Touched& touched) {
+Result<storage::RewriteFigures> LocalRetention::erase_ordered(const KeyId& key, const std::string& operation, Pace& pace) {
   EVERSHARD_TRY(keys_->destroy(key));
-  auto figures = take_out(key, false, pace, touched);
+  EVERSHARD_TRY(touch_who_has_snapshots(key, pace));
+  auto figures = take_out(key, false, pace);
   if (!figures) return figures;
   auto event = retention_event(retention_log(), retention::erasure_done, RetentionPayload(operation, {}).text("key", key.text()).figures(*figures).take());
   storage::RowWrites rows;
@@ -85,11 +87,26 @@ Result<void> LocalRetention::finish_erasures(Pace& pace) {
     left.emplace_back(*id, cursor->value());
   }
   EVERSHARD_TRY(cursor->status());
-  for (const auto& [key, operation] : left) EVERSHARD_TRY(erase_ordered(key, operation, pace, {}));
+  for (const auto& [key, operation] : left) EVERSHARD_TRY(erase_ordered(key, operation, pace));
   return {};
 }
 
-Result<storage::RewriteFigures> LocalRetention::take_out(const KeyId& key, bool dry_run, Pace& pace, const Touched& touched) {
+/// A state may be a subject's although no event of it is.
+Result<void> LocalRetention::touch_who_has_snapshots(const KeyId& key, Pace& pace) const {
+  const std::string prefix(1, static_cast<char>(storage::keys::StateKey::Kind::snapshot));
+  std::uint64_t looked_at = 0;
+  auto cursor = store_.rows().cursor(storage::Family::state, {.prefix = prefix, .scan = true});
+  for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
+    if (++looked_at % events_a_page == 0) EVERSHARD_TRY(pace.report(0, 0));
+    const auto at = storage::keys::decode_state(cursor->key());
+    if (!at) continue;
+    const auto snapshot = storage::decode_snapshot(cursor->value(), at->aggregate);
+    if (snapshot && sealed_by(snapshot->format, snapshot->payload) == key) touched_(at->aggregate);  // what is damaged is verify's to name
+  }
+  return cursor->status();
+}
+
+Result<storage::RewriteFigures> LocalRetention::take_out(const KeyId& key, bool dry_run, Pace& pace) {
   const auto view = store_.view();
   auto cursor = reader_.open(view, Query::all(), {});
   const auto is_sealed = [&](const storage::EventView& event, const storage::FoundEvent&) -> Result<bool> {
@@ -104,7 +121,7 @@ Result<storage::RewriteFigures> LocalRetention::take_out(const KeyId& key, bool 
     found.clear();
     for (const auto& event : page) {
       if (event.state != EventState::live || sealed_by(event.format, event.payload) != key) continue;
-      if (event.aggregate && touched) touched(*event.aggregate);
+      if (event.aggregate && !dry_run) touched_(*event.aggregate);
       auto place = storage::locate(store_.rows(), event.position, sharding::CutOf::store);
       if (!place) return refuse(std::move(place).error());
       found.push_back(*place);

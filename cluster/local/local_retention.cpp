@@ -30,9 +30,9 @@ storage::StateWrite put_row(std::string key, const storage::RemovalRow& row, con
 
 }  // namespace
 
-LocalRetention::LocalRetention(storage::Store& store, const storage::Reader& reader, actors::Committer& committer, SubjectKeys* keys,
+LocalRetention::LocalRetention(storage::Store& store, const storage::Reader& reader, actors::Committer& committer, SubjectKeys* keys, Touched touched,
                                std::function<void(const char*)> at_step)
-    : store_(store), reader_(reader), committer_(committer), keys_(keys), at_step_(std::move(at_step)) {
+    : store_(store), reader_(reader), committer_(committer), keys_(keys), touched_(std::move(touched)), at_step_(std::move(at_step)) {
   const auto prefix = storage::keys::checkpoint(storage::removed_prefix);
   auto cursor = store_.rows().cursor(storage::Family::state, {.prefix = prefix});
   cursor->seek(prefix);
@@ -205,6 +205,7 @@ Result<RetentionResult> LocalRetention::remove_in_turn(const AggregateId& aggreg
     }
     if (!done) return refuse(std::move(done).error());
     store_.removals().hide(aggregate, before);
+    touched_(aggregate);  // it would go on answering from its state in memory where nothing is written
     step(Steps::ordered);
     auto figures = rewrite(aggregate, row, pace);
     if (!figures) return refuse(std::move(figures).error());

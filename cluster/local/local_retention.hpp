@@ -35,8 +35,11 @@ class LocalRetention {
     static constexpr const char* done = "retention.done";
   };
 
+  /// Told of each aggregate whose state is not what it was: who has one in memory forgets it. Perhaps several times; from any thread.
+  using Touched = std::function<void(const AggregateId&)>;
+
   /// `keys`: of the subjects whose payloads are sealed; null: the store was opened without.
-  LocalRetention(storage::Store& store, const storage::Reader& reader, actors::Committer& committer, SubjectKeys* keys, std::function<void(const char*)> at_step);
+  LocalRetention(storage::Store& store, const storage::Reader& reader, actors::Committer& committer, SubjectKeys* keys, Touched touched, std::function<void(const char*)> at_step);
 
   Result<RetentionResult> truncate(const AggregateId& aggregate, SeqNr before, const TruncateOptions& options, const Progress& progress);
   Result<RetentionResult> remove(const AggregateId& aggregate, const RetentionOrder& order, const Progress& progress);
@@ -45,9 +48,7 @@ class LocalRetention {
   Result<std::vector<RetentionPolicy>> policies();
   Result<RetentionResult> run(const RetentionOrder& order, const Progress& progress);
   Result<std::vector<RetentionEntry>> log(SeqNr after, std::size_t limit);
-  /// Told of each aggregate that has such an event, perhaps several times.
-  using Touched = std::function<void(const AggregateId&)>;
-  Result<RetentionResult> erase(const std::string& subject, const RetentionOrder& order, const Progress& progress, const Touched& touched);
+  Result<RetentionResult> erase(const std::string& subject, const RetentionOrder& order, const Progress& progress);
 
   /// What an earlier one left. Errors: as above
   Result<void> finish(const Progress& progress);
@@ -73,8 +74,9 @@ class LocalRetention {
   /// And nothing of this aggregate is left.
   Result<void> finish_others_and(const AggregateId& aggregate, Pace& pace);
   Result<void> finish_erasures(Pace& pace);
-  Result<storage::RewriteFigures> erase_ordered(const KeyId& key, const std::string& operation, Pace& pace, const Touched& touched);
-  Result<storage::RewriteFigures> take_out(const KeyId& key, bool dry_run, Pace& pace, const Touched& touched);
+  Result<storage::RewriteFigures> erase_ordered(const KeyId& key, const std::string& operation, Pace& pace);
+  Result<storage::RewriteFigures> take_out(const KeyId& key, bool dry_run, Pace& pace);
+  Result<void> touch_who_has_snapshots(const KeyId& key, Pace& pace) const;
   /// From where on its records are to be written anew: also those that an earlier removal left, whose row the next one replaces.
   Result<SeqNr> first_to_go(const AggregateId& aggregate, const std::optional<storage::RemovalRow>& removed) const;
   Result<storage::RewriteFigures> rewrite(const AggregateId& aggregate, const storage::RemovalRow& row, Pace& pace);
@@ -98,6 +100,7 @@ class LocalRetention {
   const storage::Reader& reader_;
   actors::Committer& committer_;
   SubjectKeys* const keys_;
+  const Touched touched_;
   const std::function<void(const char*)> at_step_;
   std::mutex mutex_;
   std::atomic<bool> any_{false};  ///< something of this store was removed, ever

@@ -23,7 +23,7 @@ Node::Node(std::unique_ptr<storage::Store> store, const NodeOptions& options)
       committer_(*store_, {.limits = limits_}),
       keys_(options.keys),
       sealing_(keys_ ? std::make_shared<const Sealing>(keys_) : nullptr),
-      retention_(*store_, reader_, committer_, keys_.get(), options.store.at_step),
+      retention_(*store_, reader_, committer_, keys_.get(), [this](const AggregateId& aggregate) { forget(aggregate); }, options.store.at_step),
       journal_({*store_, reader_, committer_, gate_, limits_, at_least_timeout_}),
       sealed_journal_(sealing_ ? std::make_unique<SealedJournal>(journal_, sealing_) : nullptr),
       aggregate_options_([&] {
@@ -40,6 +40,11 @@ actors::AggregateHost& Node::aggregates() {
     if (aggregates_closed_) aggregates_->stop();
   }
   return *aggregates_;
+}
+
+void Node::forget(const AggregateId& aggregate) {
+  const std::lock_guard lock(aggregates_mutex_);
+  if (aggregates_) aggregates_->passivate(aggregate);
 }
 
 std::optional<actors::AggregateFigures> Node::aggregate_figures() const {

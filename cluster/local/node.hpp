@@ -58,6 +58,8 @@ class Node {
   [[nodiscard]] std::optional<actors::AggregateFigures> aggregate_figures() const;
   [[nodiscard]] HeldCursors& held() { return held_; }
   [[nodiscard]] LocalRetention& retention() { return retention_; }
+  /// A live aggregate's state is forgotten: whoever asks next has it loaded again.
+  void forget(const AggregateId& aggregate);
   /// Null: there are no keys. Streams and feeds may keep it.
   [[nodiscard]] const std::shared_ptr<const Sealing>& sealing() const { return sealing_; }
   [[nodiscard]] const Limits& limits() const { return limits_; }

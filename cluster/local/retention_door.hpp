@@ -27,11 +27,7 @@ class RetentionDoor final : public HistoryRetention {
   Result<RetentionResult> erase_subject(const std::string& subject, RetentionOrder order, Progress progress) override {
     const auto use = node_->enter();
     if (!use) return refuse(use.error());
-    // What a live aggregate remembers goes too.
-    const auto touched = [&](const AggregateId& aggregate) {
-      if (node_->aggregate_figures()) node_->aggregates().passivate(aggregate);
-    };
-    return node_->retention().erase(subject, order, node_->until_closed(std::move(progress)), touched);
+    return node_->retention().erase(subject, order, node_->until_closed(std::move(progress)));
   }
   Result<void> set_retention_policy(const RetentionPolicy& policy, RetentionOrder order) override {
     const auto use = node_->enter();

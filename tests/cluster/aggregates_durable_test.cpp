@@ -68,6 +68,75 @@ TEST_P(DurableAccounts, BeginAnewWhereTheyWereRemovedLiveOrNot) {
   EXPECT_EQ(account().state_at(GlobalPosition{10}).error().code, ErrorCode::not_found);
 }
 
+/// Also for who only asks: nothing is refused by the store then, and the state in memory would go on answering.
+TEST_P(DurableAccounts, ShowNothingOfARemovedStateToWhoOnlyLooks) {
+  ASSERT_TRUE(account("1").ask(Deposit{30}));
+  ASSERT_TRUE(account("2").ask(Deposit{40}));
+  ASSERT_EQ(shown(account("2").ask(Look{})), "40");
+
+  ASSERT_TRUE(store().retention().remove_aggregate(one, {}));
+  EXPECT_EQ(shown(account("1").ask(Look{})), "0");
+  EXPECT_EQ(shown(account("1").ask(Withdraw{5})), "no: only 0");
+  EXPECT_EQ(account("1").state()->state.balance, 0);
+
+  RetentionPolicy all_of_them{.name = "accounts", .kind = RetentionPolicy::Kind::remove, .type = "account", .keep = 1s};
+  ASSERT_TRUE(store().retention().set_retention_policy(all_of_them, {}));
+  const auto there = [&] { return store().aggregate({"account", "2"}).has_value(); };
+  for (int tries = 0; tries < 600 && there(); ++tries) {
+    std::this_thread::sleep_for(50ms);
+    ASSERT_TRUE(store().retention().apply_retention({}));
+  }
+  ASSERT_FALSE(there());
+  EXPECT_EQ(shown(account("2").ask(Look{})), "0");
+}
+
+/// With keys; accounts' events are written past them, with a subject.
+class ErasedAccounts : public ::testing::Test {
+ protected:
+  ErasedAccounts() {
+    LocalOptions options;
+    options.data_dir = dir_.path() / "store";
+    options.keys_dir = dir_.path() / "keys";
+    store_.emplace(open_store(std::move(options)));
+    EXPECT_TRUE(store_->host<Bank>());
+  }
+  void deposit(const std::string& subject) {
+    Event event;
+    event.aggregate = one;
+    event.type = "deposited";
+    event.payload = "1";
+    event.format = PayloadFormat::text;
+    event.subject = subject;
+    ASSERT_TRUE(store_->append(Append{}.event(event)));
+  }
+  std::string look() { return shown(store_->get<Bank>("1").ask(Look{})); }
+
+  ScratchDir dir_;
+  std::optional<Local> store_;
+};
+
+TEST_F(ErasedAccounts, AreTakenOutOfMemoryAlsoWhereTheErasureIsFinishedLater) {
+  for (int i = 0; i < 3; ++i) deposit("ada");
+  ASSERT_EQ(look(), "3");
+  const auto stopped = store_->retention().erase_subject("ada", {}, [](std::uint64_t, std::uint64_t) { return false; });
+  ASSERT_FALSE(stopped);
+  ASSERT_EQ(stopped.error().code, ErrorCode::cancelled);
+
+  ASSERT_TRUE(store_->vacuum());
+
+  EXPECT_EQ(look(), "not_found");
+}
+
+TEST_F(ErasedAccounts, AreTakenOutOfMemoryWhereTheirSnapshotAloneIsErased) {
+  for (int i = 0; i < 3; ++i) deposit("");
+  ASSERT_TRUE(store_->put_snapshot({one, SeqNr{3}, "99/3", PayloadFormat::text, 1, {}, {}, "ada"}));
+  ASSERT_EQ(look(), "99");
+
+  ASSERT_TRUE(store_->retention().erase_subject("ada", {}));
+
+  EXPECT_EQ(look(), "3");
+}
+
 TEST_P(DurableAccounts, GoOnFromTheirSnapshotWhenTheyAreTruncated) {
   for (int i = 0; i < 57; ++i) ASSERT_TRUE(account().ask(Deposit{1}));
   const auto snapshot = store().snapshot(one);

@@ -145,6 +145,27 @@ TEST(EntityLoad, GivesUpOnALoadThatNeverAnswers) {
   EXPECT_EQ(shard.counters().late, 1u);
 }
 
+TEST(EntityLoad, ReadsAgainWhatMayHaveGoneWhileItRead) {
+  OneShard shard;
+  shard.get("add a:5");
+  shard.passivate();
+  const auto ticket = shard.ask("get");
+  shard.permit();
+  auto before = std::move(shard.loads.front());
+  shard.loads.clear();
+  auto as_it_was = replay(*before.kind, shard.journal, one);
+  shard.journal.outside(one, "added", "2");
+
+  shard.passivate();
+  shard.table.loaded(before.op, std::move(as_it_was), shard.now, shard.actions);
+  shard.absorb();
+  shard.run();
+
+  EXPECT_EQ(shard.answer(ticket).reply, "7/2");
+  EXPECT_EQ(shard.permits_returned, 3u);
+  EXPECT_EQ(shard.counters().late, 1u);
+}
+
 TEST(EntityLoad, WantsNothingMoreWhenNobodyWaits) {
   OneShard shard;
   const auto ticket = shard.ask("get", {.timeout = 1s});

@@ -313,7 +313,7 @@ TEST_F(Erasure, BrokenOffAnywhereItIsDoneByTheNextCall) {
         ASSERT_TRUE((*node)->sealing()->seal(append));
         ASSERT_TRUE((*node)->committer().append(std::move(append)));
       }
-      ASSERT_TRUE((*node)->retention().erase("ada", {}, {}, {}));
+      ASSERT_TRUE((*node)->retention().erase("ada", {}, {}));
     }
     LocalOptions options;
     options.data_dir = image;
