@@ -37,11 +37,12 @@ bool is_open_elsewhere(const rocksdb::Status& status) {
   return status.IsIOError() && (text.find("lock hold by current process") != std::string::npos || text.find("While lock file") != std::string::npos);
 }
 
-/// What a rebuild mends; a disk that cannot be read or written just now is none of it.
-bool is_damage(const rocksdb::Status& status) {
-  return status.IsCorruption() || status.IsInvalidArgument() || status.IsNotFound() || status.IsPathNotFound() ||
-         (status.IsIOError() && status.ToString().find("No such file") != std::string::npos);
+bool is_missing_file(const rocksdb::Status& status) {
+  return status.IsNotFound() || status.IsPathNotFound() || (status.IsIOError() && status.ToString().find("No such file") != std::string::npos);
 }
+
+/// What a rebuild mends; a disk that cannot be read or written just now is none of it.
+bool is_damage(const rocksdb::Status& status) { return status.IsCorruption() || status.IsInvalidArgument() || is_missing_file(status); }
 
 /// The database, for as long as somebody looks at it.
 struct RowDatabase {
@@ -244,7 +245,9 @@ Result<void> RocksProjectionStore::make_folder() {
 rocksdb::Status RocksProjectionStore::open_database() {
   std::vector<std::string> names;
   const rocksdb::Options listed(database_options(), family_options());
-  if (!rocksdb::DB::ListColumnFamilies(listed, options_.folder.string(), &names).ok()) names.assign(1, rocksdb::kDefaultColumnFamilyName);
+  const auto list = rocksdb::DB::ListColumnFamilies(listed, options_.folder.string(), &names);
+  if (is_missing_file(list)) names.assign(1, rocksdb::kDefaultColumnFamilyName);  // a new one
+  else if (!list.ok()) return list;  // opened without its families, it would be taken for damaged
   std::vector<rocksdb::ColumnFamilyDescriptor> wanted;
   for (const auto& name : names) wanted.emplace_back(name, family_options());
   std::vector<rocksdb::ColumnFamilyHandle*> handles;

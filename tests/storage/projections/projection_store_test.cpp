@@ -211,6 +211,32 @@ TEST_F(RocksProjections, WhatIsDamagedIsClearedAndWorks) {
   EXPECT_THAT(open()->families(), ElementsAre("a"));
 }
 
+/// A process that has too many files open, say: what cannot be read just now is not damaged.
+class UnreadableFiles final : public rocksdb::FileSystemWrapper {
+ public:
+  UnreadableFiles() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  [[nodiscard]] const char* Name() const override { return "UnreadableFiles"; }
+  rocksdb::IOStatus NewSequentialFile(const std::string& name, const rocksdb::FileOptions& options, std::unique_ptr<rocksdb::FSSequentialFile>* result,
+                                      rocksdb::IODebugContext* debug) override {
+    if (left > 0 && left-- > 0) return rocksdb::IOStatus::IOError("While opening a file for sequentially reading: " + name, "Too many open files");
+    return target()->NewSequentialFile(name, options, result, debug);
+  }
+  std::atomic<int> left{0};
+};
+
+TEST_F(RocksProjections, WhatCannotBeReadJustNowIsNotCleared) {
+  fill();
+  const auto files = std::make_shared<UnreadableFiles>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  files->left = 1;
+
+  const auto refused = open_projection_store({.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{100}}, .env = env.get()});
+
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::io);
+  EXPECT_THAT(open(one_store, 100, env.get())->families(), ElementsAre("a"));
+}
+
 /// Each write counts a row up and says so in the checkpoint; whatever a loss of power takes, they agree.
 TEST_F(RocksProjections, RowsAndCheckpointAgreeAfterALossOfPower) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
