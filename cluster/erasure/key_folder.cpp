@@ -126,15 +126,41 @@ std::optional<std::string> checked_secret(std::string_view file) {
   return secret;
 }
 
-bool lies_within(const std::filesystem::path& folder, const std::filesystem::path& outer) {
-  const auto inner = std::filesystem::weakly_canonical(folder), of = std::filesystem::weakly_canonical(outer);
-  return std::mismatch(of.begin(), of.end(), inner.begin(), inner.end()).first == of.end();
+/// Where a path leads, also where nothing of it is there yet.
+Result<std::filesystem::path> place_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto absolute = std::filesystem::absolute(path, error);
+  auto place = error ? absolute : std::filesystem::weakly_canonical(absolute, error);
+  if (error) return refuse(ErrorCode::io, "cannot look at " + in_quotes(path.string(), 300) + ": " + error.message());
+  place = place.lexically_normal();
+  return place.has_filename() ? place : place.parent_path();  // `shop/` is `shop`
+}
+
+Result<bool> lies_within(const std::filesystem::path& folder, const std::filesystem::path& outer) {
+  const auto inner = place_of(folder);
+  if (!inner) return refuse(inner.error());
+  const auto of = place_of(outer);
+  if (!of) return refuse(of.error());
+  return std::mismatch(of->begin(), of->end(), inner->begin(), inner->end()).first == of->end();
+}
+
+Result<bool> has_keys(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::directory_iterator at(folder, error);
+  for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
+    const auto extension = at->path().extension();
+    if (extension == key_extension || extension == erased_extension) return true;
+  }
+  if (error) return refuse(ErrorCode::io, "cannot list " + in_quotes(folder.string(), 300) + ": " + error.message());
+  return false;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<KeyFolder>> KeyFolder::open(std::filesystem::path folder, const std::filesystem::path& data_dir) {
-  if (!data_dir.empty() && lies_within(folder, data_dir)) {
+  const auto within = data_dir.empty() ? Result<bool>(false) : lies_within(folder, data_dir);
+  if (!within) return refuse(within.error());
+  if (*within) {
     return refuse(ErrorCode::invalid_argument,
                   "the keys' directory " + in_quotes(folder.string(), 300) + " lies within the data directory: backups would keep keys that are destroyed");
   }
@@ -149,12 +175,9 @@ Result<std::unique_ptr<KeyFolder>> KeyFolder::open(std::filesystem::path folder,
   auto secret = read_file(folder / secret_name);
   if (!secret) return refuse(std::move(secret).error());
   if (!*secret) {
-    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-      const auto extension = entry.path().extension();
-      if (extension == key_extension || extension == erased_extension) {
-        return refuse(ErrorCode::corruption, "there are keys in " + in_quotes(folder.string(), 300) + ", and the file " + secret_name + " that names them is missing");
-      }
-    }
+    const auto keys = has_keys(folder);
+    if (!keys) return refuse(keys.error());
+    if (*keys) return refuse(ErrorCode::corruption, "there are keys in " + in_quotes(folder.string(), 300) + ", and the file " + secret_name + " that names them is missing");
     EVERSHARD_TRY(create_synced(folder / secret_name, with_check(random_bytes(PayloadKey::secret_bytes))));
     secret = read_file(folder / secret_name);
     if (!secret) return refuse(std::move(secret).error());

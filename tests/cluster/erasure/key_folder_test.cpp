@@ -129,6 +129,33 @@ TEST_F(KeyFolders, IsItsOwnersAloneAndOutsideOfTheData) {
   EXPECT_EQ(KeyFolder::open(folder_.path() / "x" / ".." / "data", folder_.path() / "data").error().code, ErrorCode::invalid_argument);
 }
 
+/// Also where nothing of either is there yet, and one is named from where the process stands.
+TEST_F(KeyFolders, LiesOutsideOfTheDataHoweverTheyAreNamed) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path());
+  const auto within = KeyFolder::open(folder_.path() / "shop" / "keys", "shop");
+  const auto within_too = KeyFolder::open("shop/./x/../keys", folder_.path() / "shop");
+  const bool made = std::filesystem::exists(folder_.path() / "shop");
+  const auto beside = KeyFolder::open("keys-of-shop", "shop");
+  std::filesystem::current_path(before);
+
+  ASSERT_FALSE(within);
+  EXPECT_EQ(within.error().code, ErrorCode::invalid_argument);
+  ASSERT_FALSE(within_too);
+  EXPECT_EQ(within_too.error().code, ErrorCode::invalid_argument);
+  EXPECT_FALSE(made);
+  EXPECT_TRUE(beside) << beside.error().what;
+}
+
+TEST_F(KeyFolders, APathThatLeadsNowhereIsAnError) {
+  std::filesystem::create_symlink("loop", folder_.path() / "loop");
+  for (const auto& [keys, data] : {std::pair("loop/keys", "data"), std::pair("keys", "loop/data")}) {
+    const auto opened = KeyFolder::open(folder_.path() / keys, folder_.path() / data);
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, ErrorCode::io) << opened.error().what;
+  }
+}
+
 TEST_F(KeyFolders, TwoProcessesThatMakeAKeyHaveTheSame) {
   auto one = opened(), two = opened();
   for (int i = 0; i < 20; ++i) {
