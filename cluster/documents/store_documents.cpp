@@ -178,7 +178,7 @@ Result<FoldedDocument> StoreDocuments::strict(const AggregateId& aggregate) {
   auto newest = events_.read(aggregate, StreamOptions{.limit = 1, .direction = Direction::backwards});
   auto last = newest.next();
   if (!last) return refuse(std::move(last).error());
-  if (!*last || (*last)->state == EventState::removed) return no_such_document(aggregate);
+  if (!*last) return no_such_document(aggregate);
 
   auto document = row_of(aggregate, definition->newest().version);
   if (!document) return document;

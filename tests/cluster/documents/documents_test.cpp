@@ -240,45 +240,40 @@ TEST(Documents, BrokenPayloadsAreCountedAndHarmNoOther) {
   EXPECT_EQ(listed(*documents, {.type = "order", .at_least = last}), naive(store, "order", order_spec));
 }
 
-/// A store whose aggregates were removed: nothing is left of their events but their places.
-class RemovingStore final : public testing::ForwardingStore {
- public:
-  using ForwardingStore::ForwardingStore;
-  std::atomic<bool> removed{false};
-  using ForwardingStore::read;
-  EventStream read(AggregateId aggregate, StreamOptions options = {}) override {
-    if (!removed || aggregate != AggregateId{"order", "1"}) return to_.read(std::move(aggregate), options);
-    std::vector<RecordedEvent> events;
-    auto stream = to_.read(std::move(aggregate), options);
-    for (auto event : stream) {
-      event.payload.clear();
-      event.state = EventState::removed;
-      events.push_back(std::move(event));
-    }
-    return EventStream(std::make_unique<OnePage>(std::move(events)));
-  }
-
- private:
-  class OnePage final : public PageSource {
-   public:
-    explicit OnePage(std::vector<RecordedEvent> events) : events_(std::move(events)) {}
-    Result<Page> next_page() override { return Page{std::move(events_), {}, true}; }
-    void cancel() override {}
-
-   private:
-    std::vector<RecordedEvent> events_;
-  };
-};
-
 TEST(Documents, AnAggregateThatWasRemovedHasNone) {
-  auto local = memory_store();
-  RemovingStore store(local);
+  auto store = memory_store();
   auto documents = documents_of(store);
   ASSERT_TRUE(documents->define("order", order_spec));
   append(store, "order-1", "Placed");
   ASSERT_TRUE(documents->get({"order", "1"}));
-  store.removed = true;
+
+  ASSERT_TRUE(store.node->retention().remove({"order", "1"}, {}, {}));
+
   EXPECT_EQ(documents->get({"order", "1"}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(listed(*documents, {.type = "order", .at_least = store.head().value()}).size(), 0u);
+  EXPECT_EQ(documents->get({"order", "1"}).error().code, ErrorCode::not_found);
+}
+
+/// It is there, and what was made of its events is known: strict reads say the same as lists.
+TEST(Documents, AnAggregateWhoseEventsAreTruncatedKeepsItsOwn) {
+  auto store = memory_store();
+  auto documents = documents_of(store);
+  ASSERT_TRUE(documents->define("order", order_spec));
+  append(store, "order-1", "Placed", R"({"who":"ann"})");
+  const auto added = append(store, "order-1", "Added", R"({"price":7,"name":"tea"})");
+  const std::string whole = R"({"items":["tea"],"status":"open","total":7,"who":"ann"})";
+  ASSERT_EQ(listed(*documents, {.type = "order", .at_least = added}).at("1"), whole);
+  TruncateOptions all_of_them;
+  all_of_them.uncovered = true;
+
+  ASSERT_TRUE(store.node->retention().truncate({"order", "1"}, SeqNr{3}, all_of_them, {}));
+
+  const auto strict = documents->get({"order", "1"});
+  ASSERT_TRUE(strict) << strict.error().what;
+  EXPECT_EQ(strict->json, whole);
+  EXPECT_EQ(documents->get({"order", "1"}, DocumentRead::eventual)->json, whole);
+  append(store, "order-1", "Closed");
+  EXPECT_EQ(documents->get({"order", "1"})->json, R"({"status":"closed","total":7,"who":"ann"})");
 }
 
 TEST(Documents, OfAnAggregateThatWasRemovedBeginAnewBehindIt) {
