@@ -106,6 +106,25 @@ TEST(Stubs, AreMaskedAsLongAsSomebodyMayHoldOldBytesAndNoLonger) {
   EXPECT_FALSE(mask.hides(event));
 }
 
+TEST(Stubs, AreMaskedAsLongAsASecondRemovalOfTheirAggregateIsUnderWay) {
+  RemovalMask mask;
+  const AggregateId twice{"order", "twice"};
+  mask.hide(twice, SeqNr{2});
+  mask.done(twice);
+  mask.hide(twice, SeqNr{5});
+  for (std::size_t i = 0; i <= RemovalMask::done_max; ++i) {
+    const AggregateId other{"order", std::to_string(i)};
+    mask.hide(other, SeqNr{2});
+    mask.done(other);
+  }
+
+  EventView event;
+  event.aggregate_type = "order";
+  event.aggregate_value = "twice";
+  event.seq_nr = SeqNr{4};
+  EXPECT_TRUE(mask.hides(event));
+}
+
 TEST(RemovalRow, IsBoundToItsAggregate) {
   const RemovalRow row{SeqNr{250}, SeqNr{1}, GlobalPosition{70'000}, true, "op"};
   const auto bytes = encode_removal(row, {"order", "1"});
