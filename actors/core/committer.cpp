@@ -26,7 +26,7 @@ struct Committer::Request : Ticket {
 Committer::Committer(storage::Store& store, CommitterOptions options)
     : store_(store),
       options_(std::move(options)),
-      preparer_(store, options_.limits),
+      preparer_(store, options_.limits, options_.takes_sealed),
       load_(store.identity().shards, options_.limits),
       watch_(store.view().watermark),
       group_(store.recovered(), [&] {

@@ -33,6 +33,7 @@ using AppendDone = std::function<void(Result<Appended>)>;
 
 struct CommitterOptions {
   Limits limits{};
+  bool takes_sealed = false;  ///< as of Preparer
   GroupCommit::Options group{};
   /// While a write is under way, the next batch is closed and staged as soon as it has so many appends or events; a
   /// smaller one stays open until the write is done, so that it takes in what comes meanwhile.

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/request_name.hpp"
+#include "evershard/protocol/sealed.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/removal_row.hpp"
@@ -33,10 +35,7 @@ class IdsGiven {
 /// Gives every event an id. What has a name (the request, or some event of it) gets ids that follow from it, the same
 /// at every attempt; else they are random, and nobody can ask for them before he has read them.
 bool name_events(Append& append, std::span<bool> given) {
-  const EventId* name = append.request_id ? &*append.request_id : nullptr;
-  for (const auto& event : append.events) {
-    if (name == nullptr && event.id.given()) name = &event.id;
-  }
+  const EventId* const name = request_name(append);
   const EventId from = name != nullptr ? *name : EventId{};
   for (std::size_t i = 0; i < append.events.size(); ++i) {
     auto& id = append.events[i].id;
@@ -63,15 +62,6 @@ Error matched(std::size_t condition, GlobalPosition position) {
           std::move(details)};
 }
 
-Refused refuse_subject() { return refuse(ErrorCode::invalid_argument, "a payload has a subject, and the store was opened without keys (--keys)"); }
-
-/// Who seals payloads does so before, and leaves the subject out: what comes here with one would be stored for all to read.
-Result<void> check_sealed(const Append& append) {
-  const auto has_subject = [](const auto& what) { return !what.subject.empty(); };
-  if (std::ranges::none_of(append.events, has_subject) && std::ranges::none_of(append.snapshots, has_subject)) return {};
-  return refuse_subject();
-}
-
 /// A snapshot may name the version its append leaves: at least as many as the append's own events of the aggregate.
 Result<void> check_snapshots(const storage::EncodedAppend& append) {
   for (const auto& snapshot : append.snapshots) {
@@ -89,12 +79,32 @@ Result<void> check_snapshots(const storage::EncodedAppend& append) {
 
 }  // namespace
 
-Preparer::Preparer(const storage::Store& store, const Limits& limits, std::function<bool(ShardId)> elsewhere)
-    : store_(store), reader_(store), hasher_(store.hasher()), limits_(limits), elsewhere_(std::move(elsewhere)), window_from_(store.view().watermark.value) {}
+Preparer::Preparer(const storage::Store& store, const Limits& limits, bool takes_sealed, std::function<bool(ShardId)> elsewhere)
+    : store_(store),
+      reader_(store),
+      hasher_(store.hasher()),
+      limits_(limits),
+      takes_sealed_(takes_sealed),
+      elsewhere_(std::move(elsewhere)),
+      window_from_(store.view().watermark.value) {}
+
+// Who seals payloads does so before, and leaves the subject out: what comes here with one would be stored for all to read.
+template <class Written>
+Result<void> Preparer::check_sealing(const Written& written) const {
+  if (!written.subject.empty()) return refuse(ErrorCode::invalid_argument, "a payload has a subject, and the store was opened without keys (--keys)");
+  if (takes_sealed_ || !looks_sealed(written.format, written.payload)) return {};
+  return refuse(ErrorCode::invalid_argument, "a payload looks sealed, and the store was opened without keys (--keys): nothing says that it can be opened");
+}
+
+Result<void> Preparer::check_sealing(const Append& append) const {
+  for (const auto& event : append.events) EVERSHARD_TRY(check_sealing(event));
+  for (const auto& snapshot : append.snapshots) EVERSHARD_TRY(check_sealing(snapshot));
+  return {};
+}
 
 Result<std::optional<Appended>> Preparer::prepare(Append&& append, Prepared& prepared) const {
   EVERSHARD_TRY(check(append, limits_));
-  EVERSHARD_TRY(check_sealed(append));
+  EVERSHARD_TRY(check_sealing(append));
   for (auto& event : append.events) normalise(event);
   IdsGiven given(append.events.size());
   prepared.named = name_events(append, given.get()) || append.command.has_value();
@@ -266,7 +276,7 @@ Result<void> Preparer::find_matches(const storage::View& view, Prepared& prepare
 
 Result<GlobalPosition> Preparer::place_of(const Snapshot& snapshot) const {
   EVERSHARD_TRY(check(snapshot, limits_));
-  if (!snapshot.subject.empty()) return refuse_subject();
+  EVERSHARD_TRY(check_sealing(snapshot));
   if (snapshot.version.value == 0) {
     return refuse(ErrorCode::invalid_argument, "a snapshot written alone names its version, this one has 0");
   }

@@ -21,7 +21,8 @@ namespace evershard::actors {
 class Preparer {
  public:
   /// `elsewhere`: of a node of a cluster, which shards are other nodes' now: what lies there is not looked for here. Any thread.
-  Preparer(const storage::Store& store, const Limits& limits, std::function<bool(ShardId)> elsewhere = {});
+  /// `takes_sealed`: who calls has keys, and has seen to it that what looks sealed opens.
+  Preparer(const storage::Store& store, const Limits& limits, bool takes_sealed = false, std::function<bool(ShardId)> elsewhere = {});
 
   /// Checks, names, encodes and looks up.
   ///
@@ -49,6 +50,9 @@ class Preparer {
  private:
   using Known = std::vector<std::optional<storage::FoundEvent>>;
 
+  [[nodiscard]] Result<void> check_sealing(const Append& append) const;
+  template <class Written>  // Event, Snapshot
+  [[nodiscard]] Result<void> check_sealing(const Written& written) const;
   void expect(std::vector<Expectation> expectations, std::uint32_t shards, Prepared& prepared) const;
   [[nodiscard]] Result<std::optional<Appended>> find_request(const storage::View& view, const Prepared& prepared) const;
   [[nodiscard]] Result<Appended> answer_again(const Prepared& prepared, const Known& known) const;
@@ -59,6 +63,7 @@ class Preparer {
   const storage::Reader reader_;
   const sharding::TermHasher hasher_;
   const Limits limits_;
+  const bool takes_sealed_;
   const std::function<bool(ShardId)> elsewhere_;
   std::atomic<std::uint64_t> window_from_;  ///< may lag behind: the decision sends back what it cannot judge
 };

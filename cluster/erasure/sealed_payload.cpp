@@ -9,13 +9,13 @@
 
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/limits.hpp"
+#include "evershard/protocol/sealed.hpp"
 
 namespace evershard::cluster {
 namespace {
 
 // magic (4) | key id (16) | format, little-endian (4) | nonce (12) | ciphertext | tag (16).
 // The plain text: length of the subject (1), subject, payload.
-constexpr std::string_view seal_magic = "ESK1";
 constexpr std::size_t key_at = 4, format_at = 20, nonce_at = 24, text_at = 36, nonce_bytes = 12, tag_bytes = 16;
 
 using Digest = std::array<std::uint8_t, 32>;
@@ -77,7 +77,7 @@ std::string seal_payload(const PayloadKey& key, const SealedFor& sealed_for, std
   text.push_back(static_cast<char>(plain.subject.size()));
   text.append(plain.subject).append(plain.payload);
 
-  std::string sealed(seal_magic);
+  std::string sealed(sealed_mark);
   sealed.append(reinterpret_cast<const char*>(key.id.bytes.data()), key.id.bytes.size());
   const auto format = static_cast<std::uint32_t>(plain.format);
   for (int shift = 0; shift < 32; shift += 8) sealed.push_back(static_cast<char>(format >> shift));
@@ -104,7 +104,7 @@ std::string seal_payload(const PayloadKey& key, const SealedFor& sealed_for, std
 }
 
 std::optional<KeyId> sealed_by(PayloadFormat format, std::string_view payload) {
-  if (format != PayloadFormat::encrypted || payload.size() < text_at + 1 + tag_bytes || !payload.starts_with(seal_magic)) return std::nullopt;
+  if (!looks_sealed(format, payload) || payload.size() < text_at + 1 + tag_bytes) return std::nullopt;
   KeyId id;
   std::copy_n(raw(payload) + key_at, id.bytes.size(), id.bytes.begin());
   return id;

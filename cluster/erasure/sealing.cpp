@@ -1,10 +1,13 @@
 #include "evershard/cluster/erasure/sealing.hpp"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/name.hpp"
+#include "evershard/protocol/request_name.hpp"
+#include "evershard/protocol/validate.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -15,7 +18,7 @@ std::string bytes_of_id(const EventId& id) { return {reinterpret_cast<const char
 std::string once_of(const Append& append, std::size_t index) {
   const auto& event = append.events[index];
   if (event.id.given()) return bytes_of_id(event.id);
-  if (append.request_id) return bytes_of_id(EventId::derived(*append.request_id, static_cast<std::uint32_t>(index)));
+  if (const auto* name = request_name(append)) return bytes_of_id(EventId::derived(*name, static_cast<std::uint32_t>(index)));
   return bytes_of_id(EventId::random());
 }
 
@@ -24,6 +27,7 @@ std::string once_of(const Snapshot& snapshot) { return "snapshot " + std::to_str
 template <class Sealed>
 Result<void> seal_one(SubjectKeys& keys, Sealed& what, const SealedFor& sealed_for, const std::string& once) {
   EVERSHARD_TRY(check_name("subject", what.subject, subject_bytes_max));
+  EVERSHARD_TRY(check(what, Limits::most()));  // sealed, nobody could tell any more; and no key is made for what is refused
   auto key = keys.key_for(what.subject);
   if (!key) return refuse(std::move(key).error());
   what.payload = seal_payload(*key, sealed_for, once, {std::move(what.subject), std::move(what.payload), what.format});
@@ -32,22 +36,34 @@ Result<void> seal_one(SubjectKeys& keys, Sealed& what, const SealedFor& sealed_f
   return {};
 }
 
+/// What comes sealed already (a copy made without keys, say) has to be ours, or was: whoever reads it would try to open it.
+Result<void> check_opens(SubjectKeys& keys, PayloadFormat format, std::string_view payload, const SealedFor& sealed_for) {
+  const auto id = sealed_by(format, payload);
+  if (!id) return {};
+  auto key = keys.find(*id);
+  if (!key && key.error().code != ErrorCode::corruption) return refuse(std::move(key).error());
+  if (key && (!*key || open_payload(**key, sealed_for, payload))) return {};
+  return refuse(ErrorCode::invalid_argument, "a payload looks sealed, and no key here opens it");
+}
+
 }  // namespace
 
 Result<void> Sealing::seal(Append& append) const {
   for (std::size_t i = 0; i < append.events.size(); ++i) {
     auto& event = append.events[i];
-    if (event.subject.empty()) continue;
     const auto aggregate = event.aggregate ? event.aggregate->text() : std::string();
-    EVERSHARD_TRY(seal_one(*keys_, event, {aggregate, event.type}, once_of(append, i)));
+    const SealedFor sealed_for{aggregate, event.type};
+    auto done = event.subject.empty() ? check_opens(*keys_, event.format, event.payload, sealed_for) : seal_one(*keys_, event, sealed_for, once_of(append, i));
+    if (!done) return done;
   }
   for (auto& snapshot : append.snapshots) EVERSHARD_TRY(seal(snapshot));
   return {};
 }
 
 Result<void> Sealing::seal(Snapshot& snapshot) const {
-  if (snapshot.subject.empty()) return {};
-  return seal_one(*keys_, snapshot, {snapshot.aggregate.text(), {}}, once_of(snapshot));
+  const auto aggregate = snapshot.aggregate.text();
+  if (snapshot.subject.empty()) return check_opens(*keys_, snapshot.format, snapshot.payload, {aggregate, {}});
+  return seal_one(*keys_, snapshot, {aggregate, {}}, once_of(snapshot));
 }
 
 Result<void> Sealing::open(RecordedEvent& event) const {

@@ -20,7 +20,8 @@ class Sealing {
   explicit Sealing(std::shared_ptr<SubjectKeys> keys) : keys_(std::move(keys)) {}
 
   /// What has a subject is sealed; the subject is left out then: the store never sees it.
-  /// Errors: invalid_argument: a subject is no name; io, corruption: its key cannot be had
+  /// Errors: invalid_argument: a subject is no name, its payload none that can be stored, or a payload without subject looks sealed and nothing here opens it;
+  ///         too_large; io, corruption: its key cannot be had
   [[nodiscard]] Result<void> seal(Append& append) const;
   [[nodiscard]] Result<void> seal(Snapshot& snapshot) const;
 

@@ -20,7 +20,7 @@ Node::Node(std::unique_ptr<storage::Store> store, const NodeOptions& options)
       at_least_timeout_(options.at_least_timeout),
       store_(std::move(store)),
       reader_(*store_),
-      committer_(*store_, {.limits = limits_}),
+      committer_(*store_, {.limits = limits_, .takes_sealed = options.keys != nullptr}),
       keys_(options.keys),
       sealing_(keys_ ? std::make_shared<const Sealing>(keys_) : nullptr),
       retention_(*store_, reader_, committer_, keys_.get(), [this](const AggregateId& aggregate) { forget(aggregate); }, options.store.at_step),

@@ -112,7 +112,10 @@ TEST_F(Erasure, TheSameRequestAgainIsTheSame) {
   event.id = EventId::random();
   const auto by_id = Append{}.event(event);
   const auto by_request = Append{}.event(event_of("order-2", "OrderPlaced", std::string(secret_text), "ada")).request(EventId::random());
-  for (const auto& append : {by_id, by_request}) {
+  auto other_event = event_of("order-3", "OrderPaid", "{}", "");
+  other_event.id = EventId::random();
+  const auto by_another_event = Append{}.event(event_of("order-3", "OrderPlaced", std::string(secret_text), "ada")).event(other_event);
+  for (const auto& append : {by_id, by_request, by_another_event}) {
     auto first = store().append(append);
     ASSERT_TRUE(first) << first.error().what;
     auto again = store().append(append);
@@ -123,6 +126,51 @@ TEST_F(Erasure, TheSameRequestAgainIsTheSame) {
     other.events[0].payload += "!";
     EXPECT_EQ(code_of(store().append(other)), "duplicate_event");
   }
+}
+
+TEST_F(Erasure, WhatOnlyLooksSealedIsRefused) {
+  ASSERT_TRUE(store().append(Append{}.event(event_of("order-1", "OrderPlaced", std::string(secret_text), "ada"))));
+  ASSERT_TRUE(store().append(Append{}.event(event_of("order-1", "OrderPlaced", "to be erased", "bob"))));
+  open(false);
+  auto sealed = store().event_at(GlobalPosition{1}).value();
+  auto erased = store().event_at(GlobalPosition{2}).value();
+  const auto append_of = [](std::string payload, const std::string& type = "OrderPlaced", const std::string& aggregate = "order-1") {
+    auto event = event_of(aggregate, type, std::move(payload), "");
+    event.format = PayloadFormat::encrypted;
+    return Append{}.event(event);
+  };
+  const auto garbage = "ESK1" + std::string(200, 'x');
+  auto damaged = sealed.payload;
+  damaged.back() = static_cast<char>(damaged.back() ^ 1);
+  const Snapshot snapshot{order, SeqNr{1}, garbage, PayloadFormat::encrypted, 1, {}, {}, {}};
+
+  // Without keys nobody can tell what opens; what is encrypted otherwise is a user's own affair.
+  EXPECT_EQ(code_of(store().append(append_of(garbage))), "invalid_argument");
+  EXPECT_EQ(code_of(store().append(append_of(sealed.payload))), "invalid_argument");
+  EXPECT_EQ(code_of(store().put_snapshot(snapshot)), "invalid_argument");
+  EXPECT_EQ(code_of(store().append(append_of("my own cipher"))), "ok");
+
+  open();
+  ASSERT_TRUE(store().retention().erase_subject("bob", {}));
+  for (const auto& payload : {garbage, damaged}) EXPECT_EQ(code_of(store().append(append_of(payload))), "invalid_argument");
+  EXPECT_EQ(code_of(store().append(append_of(sealed.payload, "OrderPaid"))), "invalid_argument") << "sealed for another type";
+  EXPECT_EQ(code_of(store().append(append_of(sealed.payload, "OrderPlaced", "order-2"))), "invalid_argument") << "sealed for another aggregate";
+  EXPECT_EQ(code_of(store().put_snapshot(snapshot)), "invalid_argument");
+  EXPECT_EQ(code_of(store().append(append_of(sealed.payload))), "ok") << "as a copy made without keys has it";
+  EXPECT_EQ(code_of(store().append(append_of(erased.payload))), "ok") << "its key was destroyed here";
+  const auto events = all(Query{}.types({"OrderPlaced"}));
+  ASSERT_EQ(events.size(), 5u);
+  EXPECT_EQ(events[3].payload, secret_text);
+  EXPECT_EQ(events[4].state, EventState::erased);
+}
+
+TEST_F(Erasure, NoKeyIsMadeForWhatIsRefused) {
+  auto no_format = event_of("order-1", "OrderPlaced", "x", "ada");
+  no_format.format = static_cast<PayloadFormat>(77);
+  EXPECT_EQ(code_of(store().append(Append{}.event(no_format))), "invalid_argument");
+  EXPECT_EQ(code_of(store().append(Append{}.event(event_of("order-1", "OrderPlaced", std::string(9u << 20, 'x'), "ada")))), "too_large");
+  EXPECT_EQ(code_of(store().put_snapshot({order, SeqNr{1}, std::string(9u << 20, 'x'), PayloadFormat::text, 1, {}, {}, "ada"})), "too_large");
+  for (const auto& entry : std::filesystem::directory_iterator(scratch_.path() / "keys")) EXPECT_NE(entry.path().extension(), ".key");
 }
 
 TEST_F(Erasure, ErasedIsErasedForEveryReaderAndTheRestStaysAsItWas) {
