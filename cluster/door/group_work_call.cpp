@@ -61,6 +61,10 @@ void GroupWorkCall::OnReadDone(bool ok) {
     calls_.served.pool.run([keep, join = request.join()] { keep->join(join); });
   } else if (request.leave()) {
     if (request.settlements_size() > 0) settle(request);  // what it says with its last word counts
+    {
+      const std::lock_guard lock(mutex_);
+      leaving_ = true;
+    }
     session->leave();
     end(grpc::Status::OK);
   } else {
@@ -171,6 +175,11 @@ void GroupWorkCall::take() {
     std::size_t bytes = 0;
     while (bytes < taken_bytes_max) {
       auto taken = session->take(1);
+      if (!taken) {
+        // It left meanwhile, and that is no refusal: what it settled is still to be answered.
+        const std::lock_guard lock(mutex_);
+        if (leaving_) break;
+      }
       if (!taken && response.deliveries_size() == 0) {
         end(here_.refused(taken.error()));
         go_on();

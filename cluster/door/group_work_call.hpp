@@ -49,6 +49,7 @@ class GroupWorkCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   std::shared_ptr<GroupSession> session_;  ///< absent: it has not joined yet
   std::deque<grpc::ByteBuffer> waiting_;   ///< to be sent
   std::size_t batches_ = 0;                ///< to be answered
+  bool leaving_ = false;  ///< it said so: the session that ends says nothing new
   std::optional<grpc::Status> ending_;
   bool joining_ = false;
   bool pumping_ = false;

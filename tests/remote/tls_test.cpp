@@ -71,8 +71,9 @@ class DoorTls : public ::testing::Test {
  protected:
   static std::string outcome(ServedStore& served, RemoteOptions options, std::chrono::milliseconds timeout = 700ms) {
     options.timeout = timeout;
-    auto remote = served.connect(std::move(options));
-    const auto head = remote.head();
+    const auto head = served.connect(options).head();
+    // A machine that is busy does not get as far as a handshake in so short a time.
+    if (!head && head.error().code == ErrorCode::timeout && timeout < 20s) return outcome(served, std::move(options), 4 * timeout);
     return head ? "ok" : std::string(name_of(head.error().code));
   }
   Papers papers;
