@@ -140,6 +140,12 @@ FoldedDocument::~FoldedDocument() = default;
 
 std::string FoldedDocument::json() const { return json_text(value_->value); }
 
+void FoldedDocument::note_removed(std::uint64_t removed, SeqNr last) {
+  if (removed == 0) return;
+  ++problems;
+  last_problem = std::to_string(removed) + (removed == 1 ? " event" : " events") + " up to number " + std::to_string(last.value) + " of the aggregate: removed before they were read here";
+}
+
 std::string FoldedDocument::encode() const {
   nlohmann::json row{{"v", version.value}, {"p", position.value}, {"e", events}, {"d", value_->value}};
   if (hidden.value != 0) row["h"] = hidden.value;
@@ -348,12 +354,16 @@ void DocumentFold::apply(FoldedDocument& document, const RecordedEvent& event, s
   if (rule == rules_.end()) return;
   document.version = event.seq_nr;
   document.position = event.position;
-  if (event.state != EventState::live) return;
-  ++document.events;
   const auto note = [&](const std::string& problem) {
     ++document.problems;
     document.last_problem = "position " + std::to_string(event.position.value) + ", " + event.type + ": " + problem;
   };
+  if (event.state == EventState::removed) return;
+  if (event.state == EventState::erased) {
+    if (!rule->second->empty()) note("the payload was erased before it was read here");
+    return;
+  }
+  ++document.events;
   if (rule->second->empty()) return;
   if (is_nested_too_deeply(payload)) return note("the payload is nested too deeply");
   const json given = payload.empty() ? json::object() : json::parse(payload, nullptr, false);

@@ -33,6 +33,8 @@ class FoldedDocument {
   std::string last_problem{};   ///< with its position
 
   [[nodiscard]] bool is_shown() const { return version > hidden; }
+  /// Some events of the aggregate, up to this one, were removed before they were read: counted as a problem.
+  void note_removed(std::uint64_t events, SeqNr last);
 
   /// For keeping it. Errors of decode: corruption
   [[nodiscard]] std::string encode() const;
@@ -68,7 +70,7 @@ class DocumentFold {
   [[nodiscard]] bool knows(std::string_view event_type) const;
 
   /// The next event of the aggregate. `payload`: as JSON, whatever it is stored as. What is not in the payload changes nothing; a step that cannot be
-  /// done (an increment of a text, a document of more than 8 MiB) is left out and counted. An event whose content is gone changes nothing. The
+  /// done (an increment of a text, a document of more than 8 MiB) is left out and counted, and so is an event whose payload is erased. The
   /// aggregate's removal clears and hides the document; what comes behind it begins anew.
   void apply(FoldedDocument& document, const RecordedEvent& event, std::string_view payload) const;
 

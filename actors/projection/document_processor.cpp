@@ -33,8 +33,18 @@ Result<SeqNr> read_document_hidden(std::string_view payload) {
   return refuse(ErrorCode::corruption, "the payload of a " + std::string(document_hidden) + " cannot be read");
 }
 
-DocumentProcessor::DocumentProcessor(std::string aggregate_type, DocumentFold fold, DocumentPayload as_json)
-    : aggregate_type_(std::move(aggregate_type)), fold_(std::move(fold)), as_json_(std::move(as_json)), query_(query_of(fold_)) {}
+DocumentProcessor::DocumentProcessor(std::string aggregate_type, DocumentFold fold, DocumentPayload as_json, RemovedBetween removed)
+    : aggregate_type_(std::move(aggregate_type)), fold_(std::move(fold)), as_json_(std::move(as_json)), removed_(std::move(removed)), query_(query_of(fold_)) {}
+
+Result<void> DocumentProcessor::fold(FoldedDocument& document, const RecordedEvent& event) const {
+  if (removed_ && event.type != retention::aggregate_removed && event.seq_nr > document.version + 1) {
+    const auto gone = removed_(*event.aggregate, document.version + 1, event.seq_nr - 1);
+    if (!gone) return refuse(gone.error());
+    document.note_removed(gone->events, gone->last);
+  }
+  fold_.apply(document, event, as_json_(event));
+  return {};
+}
 
 Result<void> DocumentProcessor::handle(std::span<const RecordedEvent* const> events, ProjectionRows& rows) {
   // Which documents the page is about; each is read once and written once.
@@ -68,7 +78,7 @@ Result<void> DocumentProcessor::handle(std::span<const RecordedEvent* const> eve
   for (const auto& [event, value] : concerned) {
     auto& document = documents[value];
     if (event->type != document_hidden) {
-      if (event->seq_nr > document.version) fold_.apply(document, *event, as_json_(*event));
+      if (event->seq_nr > document.version) EVERSHARD_TRY(fold(document, *event));
       continue;
     }
     auto version = read_document_hidden(event->payload);
@@ -90,7 +100,7 @@ Result<std::string> DocumentProcessorKind::check(const std::string& name, const 
 Result<std::unique_ptr<Processor>> DocumentProcessorKind::make(const std::string& name, const std::string& spec) const {
   auto fold = DocumentFold::of(spec);
   if (!fold) return refuse(std::move(fold).error());
-  return std::make_unique<DocumentProcessor>(name, *std::move(fold), as_json_);
+  return std::make_unique<DocumentProcessor>(name, *std::move(fold), as_json_, removed_);
 }
 
 }  // namespace evershard::actors

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/retention_events.hpp"
 #include "evershard/storage/projections/memory_projection_store.hpp"
 #include "evershard/storage/projections/rocks_projection_store.hpp"
 
@@ -23,6 +24,45 @@ constexpr std::size_t rows_looked_at_max = 100'000;  // of one page
 constexpr std::size_t page_bytes_max = 8u << 20;
 
 std::string stored_as_json(const RecordedEvent& event) { return event.payload; }
+
+/// Whether something was removed from the store, ever. Looked up once, or once for each head that had nothing.
+class AnyRemoved {
+ public:
+  explicit AnyRemoved(EventStore& events) : events_(events) {}
+  Result<bool> operator()() {
+    if (any_) return true;
+    const auto head = events_.head();
+    if (!head) return refuse(head.error());
+    if (none_at_ == head->value + 1) return false;
+    const auto log = events_.aggregate({std::string(retention::log_type), std::string(retention::log_value)});
+    if (!log && log.error().code != ErrorCode::not_found) return refuse(log.error());
+    if (log) any_ = true;
+    else none_at_ = head->value + 1;
+    return log.has_value();
+  }
+
+ private:
+  EventStore& events_;
+  std::atomic<bool> any_{false};
+  std::atomic<std::uint64_t> none_at_{0};  ///< the head, and 1 more; 0: never looked
+};
+
+actors::RemovedBetween removed_between(EventStore& events) {
+  return [&events, any = std::make_shared<AnyRemoved>(events)](const AggregateId& aggregate, SeqNr from, SeqNr to) -> Result<actors::RemovedEvents> {
+    actors::RemovedEvents gone;
+    const auto something = (*any)();
+    if (!something) return refuse(something.error());
+    if (!*something) return gone;
+    auto between = events.read(aggregate, StreamOptions{.from = from, .limit = to.value - from.value + 1});
+    for (const auto& event : between) {
+      if (event.state != EventState::removed) continue;
+      ++gone.events;
+      gone.last = event.seq_nr;
+    }
+    if (between.error()) return refuse(*between.error());
+    return gone;
+  };
+}
 
 Refused no_such_document(const AggregateId& aggregate) { return refuse(ErrorCode::not_found, "there is no document " + in_quotes(aggregate.text())); }
 
@@ -56,7 +96,7 @@ Result<std::unique_ptr<StoreDocuments>> StoreDocuments::open(EventStore& events,
 }
 
 StoreDocuments::StoreDocuments(EventStore& events, std::shared_ptr<storage::ProjectionStore> rows, StoreDocumentsOptions options)
-    : events_(events), options_(std::move(options)), rows_(std::move(rows)), catalogue_(events, "document"), kind_(std::make_shared<actors::DocumentProcessorKind>(options_.as_json)) {
+    : events_(events), options_(std::move(options)), rows_(std::move(rows)), catalogue_(events, "document"), kind_(std::make_shared<actors::DocumentProcessorKind>(options_.as_json, options_.removals ? removed_between(events) : actors::RemovedBetween())) {
   engine_ = std::make_unique<ProjectionEngine>(events_, rows_, ProcessorKinds{{document_kind, kind_}}, options_.engine);
 }
 
@@ -183,8 +223,19 @@ Result<FoldedDocument> StoreDocuments::strict(const AggregateId& aggregate) {
   auto document = row_of(aggregate, definition->newest().version);
   if (!document) return document;
   auto behind = events_.read(aggregate, StreamOptions{.from = SeqNr(document->version.value + 1)});
-  for (const auto& event : behind) fold->apply(*document, event, fold->knows(event.type) ? options_.as_json(event) : std::string());
+  actors::RemovedEvents gone;  // since the last event that was folded
+  for (const auto& event : behind) {
+    if (event.state == EventState::removed) {
+      ++gone.events;
+      gone.last = event.seq_nr;
+      continue;
+    }
+    if (!fold->knows(event.type)) continue;
+    document->note_removed(std::exchange(gone.events, 0), gone.last);
+    fold->apply(*document, event, options_.as_json(event));
+  }
   if (behind.error()) return refuse(*behind.error());
+  document->note_removed(gone.events, gone.last);
   EVERSHARD_TRY(look_up_hidden(aggregate, *document));
   return document;
 }

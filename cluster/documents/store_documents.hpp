@@ -24,6 +24,7 @@ struct StoreDocumentsOptions {
   std::filesystem::path folder{};   ///< of the rows; empty: in memory
   storage::ProjectionOwner owner{};  ///< the store: rows of another one, or of another fork, are cleared
   actors::DocumentPayload as_json{};  ///< absent: payloads are JSON, or a problem of their document
+  bool removals = false;             ///< history is removed from this store: documents say so where they are made of a part of it
   EngineOptions engine{};
 };
 

@@ -74,7 +74,7 @@ Result<Local> Local::open(LocalOptions options) {
     impl->projections->begin();
   }
   const auto& identity = (*node)->store().identity();
-  cluster::StoreDocumentsOptions documents{.owner = {identity.store, identity.fork}};
+  cluster::StoreDocumentsOptions documents{.owner = {identity.store, identity.fork}, .removals = true};
   if (!(*node)->data_dir().empty()) documents.folder = (*node)->data_dir() / "documents";
   impl->documents = std::make_unique<cluster::LazyDocuments>(*impl->events, std::move(documents));
   if (options.projections.enabled) impl->documents->begin();

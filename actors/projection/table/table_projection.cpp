@@ -5,6 +5,7 @@
 
 #include "evershard/actors/projection/table/table_keys.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/reserved.hpp"
 #include "evershard/storage/varint.hpp"
 
 namespace evershard::actors {
@@ -23,6 +24,19 @@ std::optional<std::vector<GlobalPosition>> named_positions(const std::string& pa
     if (each.is_number_unsigned()) positions.emplace_back(each.get<std::uint64_t>());
   }
   return positions;
+}
+
+/// What of the store's own the definition asks for by name; of everything it is given none.
+std::set<std::string, std::less<>> reserved_types_of(const Query& query) {
+  std::set<std::string, std::less<>> types;
+  for (const auto& item : query.items()) {
+    for (const auto& type : item.types) {
+      if (is_reserved(type)) types.insert(type);
+    }
+  }
+  types.erase(std::string(parked_retried_type));
+  types.erase(std::string(parked_discarded_type));
+  return types;
 }
 
 }  // namespace
@@ -53,9 +67,9 @@ Result<ParkedEvent> decode_parked(std::string_view key, std::string_view value) 
 }
 
 TableProjection::TableProjection(std::string name, TableDefinition definition, TableMapping mapping)
-    : own_{"$projection", std::move(name)}, definition_(std::move(definition)), writer_(definition_.schema), mapping_(std::move(mapping)) {}
+    : own_{"$projection", std::move(name)}, definition_(std::move(definition)), told_of_(reserved_types_of(definition_.query())), writer_(definition_.schema), mapping_(std::move(mapping)) {}
 TableProjection::TableProjection(std::string name, TableDefinition definition, TableHandler handler)
-    : own_{"$projection", std::move(name)}, definition_(std::move(definition)), writer_(definition_.schema), handler_(std::move(handler)) {}
+    : own_{"$projection", std::move(name)}, definition_(std::move(definition)), told_of_(reserved_types_of(definition_.query())), writer_(definition_.schema), handler_(std::move(handler)) {}
 
 Result<std::unique_ptr<TableProjection>> TableProjection::make(std::string name, TableDefinition definition, TableHandler handler, EventAt event_at, PayloadAsJson as_json) {
   EVERSHARD_TRY(definition.check());
@@ -92,10 +106,9 @@ Result<void> TableProjection::handle(std::span<const RecordedEvent* const> event
 
 Result<void> TableProjection::consume(const RecordedEvent& event, ProjectionRows& rows, TableCounts& counts) {
   if (event.type.starts_with('$')) {
-    if (event.aggregate != own_) return {};
-    if (event.type == parked_retried_type) return settle_parked(event, true, rows, counts);
-    if (event.type == parked_discarded_type) return settle_parked(event, false, rows, counts);
-    return {};
+    if (event.aggregate == own_ && event.type == parked_retried_type) return settle_parked(event, true, rows, counts);
+    if (event.aggregate == own_ && event.type == parked_discarded_type) return settle_parked(event, false, rows, counts);
+    if (!told_of_.contains(event.type)) return {};
   }
   const auto done = effect(event, rows, counts);
   if (done) return {};

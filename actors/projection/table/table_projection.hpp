@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,6 +61,7 @@ class TableProjection final : public Processor {
 
   const AggregateId own_;
   const TableDefinition definition_;
+  const std::set<std::string, std::less<>> told_of_;  ///< of the store's own event types: those it names
   const TableWriter writer_;
   const std::optional<TableMapping> mapping_;
   const TableHandler handler_;
