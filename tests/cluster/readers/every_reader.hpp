@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,9 +34,14 @@ class EveryReader : public ::testing::Test {
 
   EveryReader() { open(); }
 
-  void open() { store_.emplace(Local::open({.data_dir = data(), .shards = 4}).value()); }
+  /// What is asked from now on is asked of this one.
+  void open(std::string at = "data") {
+    close();
+    at_ = std::move(at);
+    store_.emplace(Local::open({.data_dir = data(), .shards = 4}).value());
+  }
   void close() { store_.reset(); }
-  [[nodiscard]] Path data() const { return dir_.path() / "data"; }
+  [[nodiscard]] Path data() const { return dir_.path() / at_; }
   Local& store() { return *store_; }
 
   void define() {
@@ -62,12 +68,13 @@ class EveryReader : public ::testing::Test {
   }
   /// What rows a process leaves that died without having written the newest: those that were there when it was called.
   void keep_rows() {
+    const auto at = at_;
     close();
     for (const auto* rows : {"projections", "documents"}) {
       std::filesystem::remove_all(dir_.path() / rows);
       std::filesystem::copy(data() / rows, dir_.path() / rows, std::filesystem::copy_options::recursive);
     }
-    open();
+    open(at);
   }
   void give_rows_back(const Path& to) {
     for (const auto* rows : {"projections", "documents"}) {
@@ -88,7 +95,7 @@ class EveryReader : public ::testing::Test {
   }
   Totals documents(DocumentRead how) {
     Totals found;
-    for (const auto* id : {"1", "2", "3"}) {
+    for (const auto* id : {"1", "2", "3", "4"}) {
       const auto one = store().documents().get({"order", id}, how);
       EXPECT_TRUE(one || one.error().code == ErrorCode::not_found) << one.error().what;
       if (one) found[one->aggregate.text()] = one->json + (one->problems == 0 ? "" : " " + one->last_problem);
@@ -113,6 +120,15 @@ class EveryReader : public ::testing::Test {
     return given;
   }
 
+  Result<cluster::CopyReport> copied() {
+    if (!target_) target_.emplace(Local::open({.shards = 4}).value());
+    const auto name = [](Local& of) {
+      const auto info = of.stats().value().info;
+      return cluster::StoreName{info.store_id, info.fork_id};
+    };
+    return cluster::StoreCopy({store(), name(store())}, {*target_, name(*target_)}, {.name = "all"}).run([](const auto&) { return true; });
+  }
+
   /// `order-2#3 Added`, of a stub `order-2#3 removed`.
   static std::string shown(const RecordedEvent& event) {
     return (event.aggregate ? event.aggregate->text() + "#" + std::to_string(event.seq_nr.value) : std::string("-")) + " " + (event.state == EventState::removed ? "removed" : event.type);
@@ -128,7 +144,9 @@ class EveryReader : public ::testing::Test {
   }
 
   ScratchDir dir_;
+  std::string at_ = "data";  ///< the store's folder
   std::optional<Local> store_;
+  std::optional<Local> target_;  ///< of a copy
   std::string index_, around_two_;
 };
 

@@ -6,6 +6,7 @@ namespace evershard {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Pair;
 
 class RemovedHistory : public EveryReader {
  protected:
@@ -15,7 +16,7 @@ class RemovedHistory : public EveryReader {
     for (const auto* id : {"1", "2", "3"}) place(id, 10);
     caught_up();
     given_before_ = worked("all").size() + worked("two").size();
-    copied_ = copy();
+    copied_ = copied().value();
     read_to_ = store().head().value();
     keep_rows();
     for (int i = 1; i <= 3; ++i) {
@@ -30,15 +31,7 @@ class RemovedHistory : public EveryReader {
     give_rows_back(data());
     open();
   }
-  cluster::CopyReport copy() {
-    if (!target_) target_.emplace(Local::open({.shards = 4}).value());
-    const auto name = [](Local& of) { const auto info = of.stats().value().info; return cluster::StoreName{info.store_id, info.fork_id}; };
-    const auto report = cluster::StoreCopy({store(), name(store())}, {*target_, name(*target_)}, {}).run([](const auto&) { return true; });
-    EXPECT_TRUE(report) << report.error().what;
-    return report.value_or(cluster::CopyReport{});
-  }
 
-  std::optional<Local> target_;
   cluster::CopyReport copied_;
   GlobalPosition read_to_;
   std::size_t given_before_ = 0;
@@ -85,15 +78,15 @@ TEST_F(RemovedHistory, IndexesHaveWhatIsLeftAndStubsWhereTheyAskForTheAggregate)
 
 TEST_F(RemovedHistory, ATableIsToldByTheRulesThatAskForIt) {
   remove_in_the_middle();
-  EXPECT_THAT(totals(), ElementsAre(std::pair("order-1", "7"), std::pair("order-2", "13 truncated below 4"), std::pair("order-3", "23")));
+  EXPECT_THAT(totals(), ElementsAre(Pair("order-1", "7"), Pair("order-2", "13 truncated below 4"), Pair("order-3", "23")));
   ASSERT_TRUE(store().projections().ask("totals", Projections::Ask::reset));
-  EXPECT_THAT(totals(), ElementsAre(std::pair("order-1", "7"), std::pair("order-2", "3 truncated below 4"), std::pair("order-3", "23")));
+  EXPECT_THAT(totals(), ElementsAre(Pair("order-1", "7"), Pair("order-2", "3 truncated below 4"), Pair("order-3", "23")));
 }
 
 TEST_F(RemovedHistory, ADocumentSaysWhatIsNotInIt) {
   remove_in_the_middle();
   const auto expected = [&](const char* two) {
-    return ElementsAre(std::pair("order-1", R"({"total":7})"), std::pair("order-2", two), std::pair("order-3", R"({"total":23})"));
+    return ElementsAre(Pair("order-1", R"({"total":7})"), Pair("order-2", two), Pair("order-3", R"({"total":23})"));
   };
   const auto* behind = R"({"total":13} 2 events up to number 3 of the aggregate: removed before they were read here)";
   EXPECT_THAT(documents(DocumentRead::strict), expected(behind)) << "whatever its row is";
@@ -112,7 +105,7 @@ TEST_F(RemovedHistory, ADocumentSaysWhatIsNotInIt) {
 TEST_F(RemovedHistory, ACopyCountsWhatIsGoneAndGoesOn) {
   remove_in_the_middle();
   EXPECT_EQ(copied_.events_new, 3u);
-  const auto report = copy();
+  const auto report = copied().value();
   EXPECT_EQ(report.events_new, 6u);
   EXPECT_EQ(report.events_gone, 5u);
   std::vector<std::string> there;
