@@ -12,8 +12,10 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
+#include <rocksdb/write_buffer_manager.h>
 
 #include "evershard/protocol/check.hpp"
 #include "evershard/storage/refusals.hpp"
@@ -24,9 +26,12 @@ namespace {
 
 constexpr const char* reading_rows = "cannot read the rows of a projection";
 constexpr std::string_view checkpoint_row{};  // the first of all keys; rows have one of at least a byte
-constexpr std::size_t row_block_bytes = 8u << 10;
+constexpr std::size_t row_block_bytes = 4u << 10;  // most rows are read alone: a block is unpacked for one of them
+constexpr std::size_t row_part_bytes = 1;          // what a key of a table begins with
 constexpr std::size_t row_megabyte = 1u << 20;
 constexpr double row_filter_bits = 10;
+constexpr int cache_parts_bits = 2;    // so that a block is small beside a part of the cache
+constexpr double index_share = 0.5;    // of the cache, at most, that a scan of rows does not push out
 constexpr std::uintmax_t room_for_rows = 8u << 20;  ///< a RocksDB with its assertions aborts where it cannot write a file's first bytes
 
 std::string_view row_bytes(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
@@ -163,7 +168,10 @@ class RocksProjectionView final : public ProjectionView {
 
 class RocksProjectionStore final : public ProjectionStore {
  public:
-  explicit RocksProjectionStore(const RocksProjectionOptions& options) : options_(options), cache_(rocksdb::NewLRUCache(options.block_cache_bytes)) {}
+  explicit RocksProjectionStore(const RocksProjectionOptions& options)
+      : options_(options),
+        cache_(rocksdb::NewLRUCache(options.block_cache_bytes + options.memtables_bytes, cache_parts_bits, false, index_share)),
+        memory_(std::make_shared<rocksdb::WriteBufferManager>(options.memtables_bytes, cache_)) {}
   ~RocksProjectionStore() override { close(); }
 
   Result<void> open();
@@ -189,7 +197,9 @@ class RocksProjectionStore final : public ProjectionStore {
   Result<ProjectionCheckpoint> read_checkpoint(const rocksdb::ReadOptions& read, const RowFamily& family) const;
 
   const RocksProjectionOptions options_;
+  // Memtables count in it: while nothing is built, all of the memory is for reading.
   const std::shared_ptr<rocksdb::Cache> cache_;
+  const std::shared_ptr<rocksdb::WriteBufferManager> memory_;
   mutable std::shared_mutex mutex_;  ///< of which families there are; not held while rows are read
   std::shared_ptr<RowDatabase> database_;
   std::map<std::string, std::shared_ptr<RowFamily>> families_;
@@ -205,7 +215,7 @@ rocksdb::DBOptions RocksProjectionStore::database_options() const {
   rocks.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
   // All families share a log, so a family that is seldom written must not keep it long.
   rocks.max_total_wal_size = options_.memtables_bytes;
-  rocks.db_write_buffer_size = options_.memtables_bytes;
+  rocks.write_buffer_manager = memory_;
   rocks.max_background_jobs = 2;
   rocks.bytes_per_sync = row_megabyte;
   rocks.max_open_files = 256;
@@ -226,10 +236,15 @@ rocksdb::ColumnFamilyOptions RocksProjectionStore::family_options() const {
   table.cache_index_and_filter_blocks = true;
   table.pin_l0_filter_and_index_blocks_in_cache = true;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(row_filter_bits));
+  // A file's filter in one piece is larger than what a small cache holds of anything, and would be read anew for every row.
+  table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+  table.partition_filters = true;
   rocks.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   rocks.compression = rocksdb::kLZ4Compression;
   rocks.level_compaction_dynamic_level_bytes = true;
   rocks.write_buffer_size = options_.memtables_bytes / 4;
+  // A page's rows come in order, and so do its index entries: each is put behind the one before.
+  rocks.memtable_insert_with_hint_prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(row_part_bytes));
   return rocks;
 }
 
