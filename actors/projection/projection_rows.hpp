@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "evershard/protocol/result.hpp"
@@ -28,6 +29,9 @@ class ProjectionRows {
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key);
   /// One answer a key, in their order; one look into the store for all of them.
   [[nodiscard]] Result<std::vector<std::optional<std::string>>> get_many(std::span<const std::string> keys);
+  /// Looks up many rows at once, in the order they lie in: get() finds them without a look of its own. Not all, where they are large.
+  /// Errors: io, corruption
+  [[nodiscard]] Result<void> fetch(std::vector<std::string> keys);
   /// Each row of the range in byte order, until `see` returns false. The rows must not be changed meanwhile. Errors: io, corruption
   [[nodiscard]] Result<void> each(const storage::RowRange& range, const std::function<bool(std::string_view key, std::string_view value)>& see);
 
@@ -40,12 +44,18 @@ class ProjectionRows {
   [[nodiscard]] storage::ProjectionChanges take();
 
  private:
+  struct KeyHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
+  };
+
   Result<const storage::ProjectionView*> view();
 
   const storage::ProjectionStore& store_;
   const std::string family_;
   std::shared_ptr<const storage::ProjectionView> view_;
   storage::ProjectionChanges changes_;
+  std::unordered_map<std::string, std::optional<std::string>, KeyHash, std::equal_to<>> fetched_;  ///< as they are in the store
   std::string state_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "evershard/actors/projection/table/table_keys.hpp"
 #include "evershard/protocol/base64.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
@@ -174,13 +175,55 @@ Result<TableMapping> TableMapping::make(const TableSchema& schema, const std::ve
   return mapping;
 }
 
+Faultable<bool> TableMapping::look(const Rule& rule, const RecordedEvent& event, JsonFound& json) {
+  json.payload.resize(rule.payload_paths.size());
+  json.metadata.resize(rule.metadata_paths.size());
+  if (!json.payload.empty()) {
+    if (event.state != EventState::live) return false;
+    if (!find_paths(event.payload, rule.payload_paths, json.payload)) return bad_value("the payload is no JSON: " + in_quotes(event.payload));
+  }
+  if (!json.metadata.empty() && !event.metadata.empty() && !find_paths(event.metadata, rule.metadata_paths, json.metadata)) {
+    return bad_value("the metadata is no JSON: " + in_quotes(event.metadata));
+  }
+  return true;
+}
+
+bool TableMapping::is_for(const Rule& rule, const RecordedEvent& event) {
+  return std::all_of(rule.tags.begin(), rule.tags.end(), [&](const Tag& tag) { return std::find(event.tags.begin(), event.tags.end(), tag) != event.tags.end(); });
+}
+
+Faultable<TableValue> TableMapping::value_of(const Source& source, const RecordedEvent& event, const JsonFound& json, const TableSchema& schema) {
+  switch (source.from->kind) {
+    case ValueSource::Kind::constant: return source.constant;
+    case ValueSource::Kind::payload:
+    case ValueSource::Kind::metadata: {
+      const auto& found = source.from->kind == ValueSource::Kind::payload ? json.payload[source.path] : json.metadata[source.path];
+      if (!found) return TableValue();
+      auto value = value_from_json(schema.fields[source.field], *found);
+      if (!value) value.error().error.what = source.from->path.text() + ": " + value.error().error.what;
+      return value;
+    }
+    default: return said_by(event, *source.from);
+  }
+}
+
+Faultable<std::vector<TableValue>> TableMapping::key_of(const Rule& rule, const RecordedEvent& event, const JsonFound& json, const TableSchema& schema) {
+  std::vector<TableValue> key;
+  key.reserve(rule.key.size());
+  for (const Source& source : rule.key) {
+    auto value = value_of(source, event, json, schema);
+    if (!value) return Faulted(std::move(value).error());
+    key.push_back(std::move(*value));
+  }
+  return key;
+}
+
 Faultable<void> TableMapping::apply(const RecordedEvent& event, const TableWriter& writer, EventRows& rows, TableCounts& counts) const {
   const auto found = by_type_.find(event.type);
   if (found == by_type_.end()) return {};
   for (const std::size_t number : found->second) {
     const Rule& rule = rules_[number];
-    const bool tagged = std::all_of(rule.tags.begin(), rule.tags.end(), [&](const Tag& tag) { return std::find(event.tags.begin(), event.tags.end(), tag) != event.tags.end(); });
-    if (!tagged) continue;
+    if (!is_for(rule, event)) continue;
     if (auto applied = apply(rule, event, writer, rows, counts); !applied) {
       applied.error().error.what = "rule " + std::to_string(number) + ": " + applied.error().error.what;
       return applied;
@@ -190,48 +233,41 @@ Faultable<void> TableMapping::apply(const RecordedEvent& event, const TableWrite
 }
 
 Faultable<void> TableMapping::apply(const Rule& rule, const RecordedEvent& event, const TableWriter& writer, EventRows& rows, TableCounts& counts) const {
-  Found payload(rule.payload_paths.size());
-  Found metadata(rule.metadata_paths.size());
-  if (!payload.empty()) {
-    if (event.state != EventState::live) {
-      ++counts.erased;
-      return {};
-    }
-    if (!find_paths(event.payload, rule.payload_paths, payload)) return bad_value("the payload is no JSON: " + in_quotes(event.payload));
+  JsonFound json;
+  const auto there = look(rule, event, json);
+  if (!there) return Faulted(there.error());
+  if (!*there) {
+    ++counts.erased;
+    return {};
   }
-  if (!metadata.empty() && !event.metadata.empty() && !find_paths(event.metadata, rule.metadata_paths, metadata)) return bad_value("the metadata is no JSON: " + in_quotes(event.metadata));
-
   const auto& schema = writer.schema();
-  const auto value_of = [&](const Source& source) -> Faultable<TableValue> {
-    switch (source.from->kind) {
-      case ValueSource::Kind::constant: return source.constant;
-      case ValueSource::Kind::payload:
-      case ValueSource::Kind::metadata: {
-        const auto& found = source.from->kind == ValueSource::Kind::payload ? payload[source.path] : metadata[source.path];
-        if (!found) return TableValue();
-        auto value = value_from_json(schema.fields[source.field], *found);
-        if (!value) value.error().error.what = source.from->path.text() + ": " + value.error().error.what;
-        return value;
-      }
-      default: return said_by(event, *source.from);
-    }
-  };
-
-  std::vector<TableValue> key;
-  key.reserve(rule.key.size());
-  for (const Source& source : rule.key) {
-    auto value = value_of(source);
-    if (!value) return Faulted(std::move(value).error());
-    key.push_back(std::move(*value));
-  }
+  const auto key = key_of(rule, event, json, schema);
+  if (!key) return Faulted(key.error());
   std::vector<FieldValue> fields;
   fields.reserve(rule.fields.size());
   for (const Source& source : rule.fields) {
-    auto value = value_of(source);
+    auto value = value_of(source, event, json, schema);
     if (!value) return Faulted(std::move(value).error());
     fields.emplace_back(source.field, std::move(*value));
   }
-  return writer.change(rule.action, key, fields, rows, counts);
+  return writer.change(rule.action, *key, fields, rows, counts);
+}
+
+void TableMapping::add_keys(const RecordedEvent& event, const TableWriter& writer, std::vector<std::string>& keys) const {
+  const auto found = by_type_.find(event.type);
+  if (found == by_type_.end()) return;
+  for (const std::size_t number : found->second) {
+    const Rule& rule = rules_[number];
+    if (!is_for(rule, event)) continue;
+    JsonFound json;
+    const bool in_event = std::all_of(rule.key.begin(), rule.key.end(), [](const Source& source) {
+      return source.from->kind != ValueSource::Kind::payload && source.from->kind != ValueSource::Kind::metadata;
+    });
+    if (!in_event && !look(rule, event, json).value_or(false)) continue;
+    const auto key = key_of(rule, event, json, writer.schema());
+    if (!key) continue;
+    if (const auto encoded = writer.encode_key(*key)) keys.push_back(table_keys::row(*encoded));
+  }
 }
 
 }  // namespace evershard::actors

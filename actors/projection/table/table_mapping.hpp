@@ -22,6 +22,9 @@ class TableMapping {
   /// Every rule that the event matches, in their order.
   [[nodiscard]] Faultable<void> apply(const RecordedEvent& event, const TableWriter& writer, EventRows& rows, TableCounts& counts) const;
 
+  /// Appends the keys of rows that apply() will look at; of a rule that the event cannot follow, none.
+  void add_keys(const RecordedEvent& event, const TableWriter& writer, std::vector<std::string>& keys) const;
+
  private:
   struct Source {
     const ValueSource* from = nullptr;
@@ -38,9 +41,17 @@ class TableMapping {
     std::vector<const JsonPath*> metadata_paths;
   };
   using Found = std::vector<std::optional<std::string_view>>;
+  struct JsonFound {
+    Found payload, metadata;
+  };
 
   TableMapping() = default;
   static Result<Source> source_of(const TableSchema& schema, const std::pair<std::string, ValueSource>& asked, Rule& rule);
+  /// Finds what the rule takes from payload and metadata. False: the payload was erased.
+  [[nodiscard]] static Faultable<bool> look(const Rule& rule, const RecordedEvent& event, JsonFound& json);
+  [[nodiscard]] static bool is_for(const Rule& rule, const RecordedEvent& event);
+  [[nodiscard]] static Faultable<TableValue> value_of(const Source& source, const RecordedEvent& event, const JsonFound& json, const TableSchema& schema);
+  [[nodiscard]] static Faultable<std::vector<TableValue>> key_of(const Rule& rule, const RecordedEvent& event, const JsonFound& json, const TableSchema& schema);
   [[nodiscard]] Faultable<void> apply(const Rule& rule, const RecordedEvent& event, const TableWriter& writer, EventRows& rows, TableCounts& counts) const;
 
   std::shared_ptr<const std::vector<MappingRule>> asked_;  ///< what sources and paths point into

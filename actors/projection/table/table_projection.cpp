@@ -99,6 +99,15 @@ std::vector<std::pair<std::string, std::uint64_t>> TableProjection::figures(cons
 Result<void> TableProjection::handle(std::span<const RecordedEvent* const> events, ProjectionRows& rows) {
   auto counts = decode_counts(rows.state());
   if (!counts) return refuse(std::move(counts).error());
+  if (mapping_ && events.size() > 1) {
+    std::vector<std::string> keys;
+    keys.reserve(events.size());
+    for (const RecordedEvent* event : events) {
+      if (event->type.starts_with('$') || (as_json_ && event->format == PayloadFormat::protobuf)) continue;
+      mapping_->add_keys(*event, writer_, keys);
+    }
+    EVERSHARD_TRY(rows.fetch(std::move(keys)));
+  }
   for (const RecordedEvent* event : events) EVERSHARD_TRY(consume(*event, rows, *counts));
   rows.put_state(encode(*counts));
   return {};
