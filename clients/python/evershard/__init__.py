@@ -31,6 +31,7 @@ from ._errors import (
 )
 from ._groups import GroupDelivery, GroupInfo
 from ._recorded import AggregateInfo, Appended, EventState, FeedItem, FeedKind, Progress, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
+from ._retention import RetentionEntry, RetentionPolicy, RetentionResult
 from ._values import AggregateId, AppendCondition, CommandRecord, Event, ExpectedVersion, PayloadFormat, Query, QueryItem, Snapshot
 
 __version__ = "0.1.0"
@@ -39,7 +40,8 @@ __all__ = [
     "AggregateId", "AggregateInfo", "Append", "AppendCondition", "AppendMany", "AppendOutcome", "Appended", "CallCancelledError", "Client", "CommandRecord",
     "ConditionFailedError", "ConflictError", "CorruptionError", "Document", "DuplicateEventError", "ErrorCode", "Event", "EventReader", "EventState", "EvershardError",
     "ExpectedVersion", "FeedItem", "FeedKind", "FencedError", "GroupDelivery", "GroupInfo", "GroupWorker", "IndexEntry", "IndexPage", "InvalidArgumentError", "InvalidQueryError", "IoError", "NotFoundError", "OutcomeUnknownError",
-    "OverloadedError", "PayloadFormat", "PermissionDeniedError", "Progress", "ProjectionInfo", "ProtocolError", "Query", "QueryItem", "RecordedEvent", "RecordedSnapshot",
+    "OverloadedError", "PayloadFormat", "PermissionDeniedError", "Progress", "ProjectionInfo", "ProtocolError", "Query", "QueryItem", "RecordedEvent", "RecordedSnapshot", "RetentionEntry",
+    "RetentionPolicy", "RetentionResult",
     "Snapshot", "Stats", "Subscription", "TablePage", "TimeoutError", "Tls", "TooLargeError", "UnauthenticatedError", "UnavailableError", "ValueEntry", "ValuePage", "VerifyReport",
     "VersionConflictError", "WrongShardError", "aio",
 ]

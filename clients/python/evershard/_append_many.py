@@ -32,8 +32,7 @@ class AppendMany:
     def __init__(self, client: Client, appends: AsyncIterable[Append] | Iterable[Append], in_flight: int, timeout: float | None) -> None:
         self._client = client
         self._appends = appends
-        self._in_flight = max(in_flight, 1)
-        self._order = Order(self._in_flight)
+        self._order = Order(max(in_flight, 1))
         self._lanes = Lanes()
         self._pipelines: dict[int, Pipeline] = {}  # by node; 0: whichever door works
         self._changed = asyncio.Event()  # whoever waits looks again
@@ -126,7 +125,7 @@ class AppendMany:
         lane = lane or 0
         pipeline = self._pipelines.get(lane)
         if pipeline is None:
-            pipeline = self._pipelines[lane] = Pipeline(self._in_flight, self._timeout, self._order)
+            pipeline = self._pipelines[lane] = Pipeline(self._timeout, self._order)
             self._tasks.append(asyncio.ensure_future(self._exchange(lane, pipeline)))
         self._lanes.goes(shard, lane, pipeline.add(append, time.monotonic()))
         if self._failed is not None:

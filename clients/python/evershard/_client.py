@@ -14,6 +14,7 @@ from ._derived import Document, IndexPage, ProjectionInfo, Scalar, TablePage, Va
 from ._groups import GroupDelivery, GroupInfo
 from ._portal import Portal, from_thread
 from ._recorded import AggregateInfo, Appended, FeedItem, Progress, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
+from ._retention import RetentionEntry, RetentionPolicy, RetentionResult
 from ._values import AggregateIdLike, AppendCondition, CommandRecord, Event, ExpectedVersionLike, Query, Snapshot
 from .aio import DEFAULT
 
@@ -217,6 +218,39 @@ class Client:
         found = self._client.documents(type, filter, after=after, limit=limit, at_least=at_least, timeout=timeout)
         while some := self._portal.run(_some_of(found, 1_000)):
             yield from some
+
+    # Retention
+
+    def truncate_aggregate(self, aggregate: AggregateIdLike, before: int, *, uncovered: bool = False, by: str = "", reason: str = "", dry_run: bool = False,
+                           bytes_per_second: int = 0, progress: Callable[[Progress], None] | None = None) -> RetentionResult:
+        return self._portal.run(self._client.truncate_aggregate(
+            aggregate, before, uncovered=uncovered, by=by, reason=reason, dry_run=dry_run, bytes_per_second=bytes_per_second, progress=progress))
+
+    def remove_aggregate(self, aggregate: AggregateIdLike, *, by: str = "", reason: str = "", dry_run: bool = False, bytes_per_second: int = 0,
+                         progress: Callable[[Progress], None] | None = None) -> RetentionResult:
+        return self._portal.run(self._client.remove_aggregate(
+            aggregate, by=by, reason=reason, dry_run=dry_run, bytes_per_second=bytes_per_second, progress=progress))
+
+    def erase_subject(self, subject: str, *, by: str = "", reason: str = "", dry_run: bool = False, bytes_per_second: int = 0,
+                      progress: Callable[[Progress], None] | None = None) -> RetentionResult:
+        return self._portal.run(self._client.erase_subject(
+            subject, by=by, reason=reason, dry_run=dry_run, bytes_per_second=bytes_per_second, progress=progress))
+
+    def apply_retention(self, *, by: str = "", reason: str = "", dry_run: bool = False, bytes_per_second: int = 0,
+                        progress: Callable[[Progress], None] | None = None) -> RetentionResult:
+        return self._portal.run(self._client.apply_retention(by=by, reason=reason, dry_run=dry_run, bytes_per_second=bytes_per_second, progress=progress))
+
+    def set_retention_policy(self, policy: RetentionPolicy, *, by: str = "", reason: str = "", timeout: float | None = DEFAULT) -> None:
+        self._portal.run(self._client.set_retention_policy(policy, by=by, reason=reason, timeout=timeout))
+
+    def drop_retention_policy(self, name: str, *, by: str = "", reason: str = "", timeout: float | None = DEFAULT) -> None:
+        self._portal.run(self._client.drop_retention_policy(name, by=by, reason=reason, timeout=timeout))
+
+    def retention_policies(self, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> list[RetentionPolicy]:
+        return self._portal.run(self._client.retention_policies(at_least=at_least, timeout=timeout))
+
+    def retention_log(self, *, after: int = 0, limit: int | None = None, at_least: int | None = None, timeout: float | None = DEFAULT) -> list[RetentionEntry]:
+        return self._portal.run(self._client.retention_log(after=after, limit=limit, at_least=at_least, timeout=timeout))
 
     # Administration. `progress` is called from evershard's own thread: it must not call the client.
 

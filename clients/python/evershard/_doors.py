@@ -16,7 +16,7 @@ from ._append import Append
 from ._door_choice import DoorChoice, rest
 from ._errors import InvalidArgumentError, UnavailableError
 from ._route import HASH_ID, shard_of
-from .v1 import documents_pb2_grpc, groups_pb2_grpc, projections_pb2_grpc, service_pb2, service_pb2_grpc, tables_pb2_grpc
+from .v1 import documents_pb2_grpc, groups_pb2_grpc, projections_pb2_grpc, retention_pb2_grpc, service_pb2, service_pb2_grpc, tables_pb2_grpc
 
 _MEETING_S = 2.0
 _MAP_AGE_MOST_S = 30.0
@@ -62,7 +62,8 @@ class Doors:
 
     def _door(self, number: int, address: str, several: bool) -> Door:
         channel = self._make_channel(address, several)
-        others: list[Any] = [service_pb2_grpc.AdministrationStub, projections_pb2_grpc.ProjectionsStub, tables_pb2_grpc.TablesStub, documents_pb2_grpc.DocumentsStub]
+        others: list[Any] = [service_pb2_grpc.AdministrationStub, projections_pb2_grpc.ProjectionsStub, tables_pb2_grpc.TablesStub, documents_pb2_grpc.DocumentsStub,
+                             retention_pb2_grpc.RetentionStub]
         return Door(number, address, channel, service_pb2_grpc.EventStoreStub(channel),  # type: ignore[no-untyped-call]
                     groups_pb2_grpc.GroupsStub(channel),  # type: ignore[no-untyped-call]
                     tuple(stub(channel) for stub in others))

@@ -86,20 +86,12 @@ class Lanes:
 class Pipeline:
     """By one connection at a time. Times are seconds of one clock."""
 
-    def __init__(self, in_flight: int, timeout: float | None, order: Order | None = None) -> None:
-        self._order = order if order is not None else Order(in_flight)
+    def __init__(self, timeout: float | None, order: Order) -> None:
+        self._order = order
         self._timeout = timeout
         self._to_send: deque[Slot] = deque()
         self._sent: deque[Slot] = deque()  # in the order their answers come
         self._progressed = 0.0  # when an answer came last, or there was something to do after a silence
-
-    @property
-    def has_room(self) -> bool:
-        return self._order.has_room
-
-    @property
-    def is_empty(self) -> bool:
-        return self._order.is_empty
 
     @property
     def waits_for_answers(self) -> bool:
@@ -161,9 +153,6 @@ class Pipeline:
                 error.append = slot.append
             slot.outcome = AppendOutcome(slot.append, error=error)
         self._to_send.clear()
-
-    def take(self) -> AppendOutcome | None:
-        return self._order.take()
 
     def is_late(self, now: float) -> bool:
         """Nothing was answered for the time-out."""

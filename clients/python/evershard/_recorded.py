@@ -69,6 +69,7 @@ class RecordedSnapshot:
     taken_at_us: int
     expires_at_us: int | None
     latest: bool
+    subject: str = ""  #: of a sealed payload: whose data it is
 
     @property
     def taken_at(self) -> datetime:

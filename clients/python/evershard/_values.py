@@ -249,7 +249,8 @@ class AppendCondition:
 class Snapshot:
     """An aggregate's state, to be written. With an append, `version` is 0 or what the append leaves; alone, the version must exist.
 
-    `keep`: retained copies beside the latest: None = off, 0 = none, n = the newest n. `ttl` hides, and later removes, this retained copy.
+    `keep`: retained copies beside the latest: None = off, 0 = none, n = the newest n. `ttl` hides, and later removes, this retained copy. `subject`: as of
+    an Event.
     """
 
     aggregate: AggregateId
@@ -259,6 +260,7 @@ class Snapshot:
     schema_revision: int
     keep: int | None
     ttl: timedelta | None
+    subject: str
 
     def __init__(
         self,
@@ -270,6 +272,7 @@ class Snapshot:
         schema_revision: int = 0,
         keep: int | None = None,
         ttl: timedelta | None = None,
+        subject: str = "",
     ) -> None:
         content, assumed = to_bytes(payload, "payload")
         put = object.__setattr__
@@ -280,6 +283,7 @@ class Snapshot:
         put(self, "schema_revision", schema_revision)
         put(self, "keep", keep)
         put(self, "ttl", ttl)
+        put(self, "subject", subject)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def event(given: Event) -> event_pb2.Event:
 def snapshot(given: Snapshot) -> store_pb2.Snapshot:
     return checked(  # type: ignore[no-any-return]
         store_pb2.Snapshot, aggregate=aggregate(given.aggregate), version=given.version, payload=given.payload, payload_format=given.payload_format,
-        schema_revision=given.schema_revision, keep=given.keep, ttl_s=None if given.ttl is None else int(given.ttl.total_seconds()))
+        schema_revision=given.schema_revision, keep=given.keep, ttl_s=None if given.ttl is None else int(given.ttl.total_seconds()), subject=given.subject)
 
 
 def append(given: Append) -> store_pb2.AppendRequest:
@@ -101,7 +101,7 @@ def aggregate_info(m: service_pb2.AggregateInfo) -> AggregateInfo:
 
 def recorded_snapshot(m: store_pb2.RecordedSnapshot) -> RecordedSnapshot:
     return RecordedSnapshot(id_of(m.aggregate), m.version, m.position, m.payload, m.payload_format, m.schema_revision, m.taken_at_us,
-                            m.expires_at_us if m.HasField("expires_at_us") else None, m.latest)
+                            m.expires_at_us if m.HasField("expires_at_us") else None, m.latest, m.subject)
 
 
 def feed_item(m: service_pb2.SubscribeResponse) -> FeedItem | None:

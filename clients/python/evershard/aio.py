@@ -12,7 +12,7 @@ from typing import Any, Self
 import grpc
 import grpc.aio
 
-from . import _connection, _derived, _wire
+from . import _connection, _derived, _retention, _wire
 from ._append import Append
 from ._append_many import AppendMany
 from ._connection import Tls
@@ -21,6 +21,7 @@ from ._doors import Door, Doors
 from ._errors import (
     CallCancelledError,
     ConflictError,
+    EvershardError,
     InvalidArgumentError,
     NotFoundError,
     OutcomeUnknownError,
@@ -33,10 +34,11 @@ from ._errors import (
 from ._groups import GroupInfo, GroupWorker, group_info
 from ._reading import ReadCursor
 from ._recorded import AggregateInfo, Appended, Progress, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
+from ._retention import RetentionEntry, RetentionPolicy, RetentionResult
 from ._retry import Backoff, worth_retrying
 from ._streams import EventReader, Subscription, is_cancelled, ms_of
 from ._values import AggregateId, AggregateIdLike, AppendCondition, CommandRecord, Event, ExpectedVersionLike, Query, Snapshot
-from .v1 import documents_pb2, groups_pb2, projections_pb2, service_pb2, tables_pb2
+from .v1 import documents_pb2, groups_pb2, projections_pb2, retention_pb2, service_pb2, tables_pb2
 
 __all__ = ["AppendMany", "Client", "EventReader", "GroupWorker", "Subscription"]
 
@@ -377,7 +379,77 @@ class Client:
             end = message.up_to
         return int(end)
 
+    # Retention: what is removed is removed for good: docs/retention.md. All but the policies and the log need the scope `admin`; `by` and `reason` are kept in the log.
+    #
+    # Cancelling the call stops the work at the next safe point; the same again does what is left. Errors of what removes: OutcomeUnknownError (its end was not
+    # heard: the same again tells).
+
+    async def truncate_aggregate(self, aggregate: AggregateIdLike, before: int, *, uncovered: bool = False, by: str = "", reason: str = "", dry_run: bool = False,
+                                 bytes_per_second: int = 0, progress: Callable[[Progress], None] | None = None) -> RetentionResult:
+        """Removes an aggregate's events below `before`. `uncovered`: also where no snapshot stands for them. Errors: NotFoundError, InvalidArgumentError"""
+        return await self._remove("TruncateAggregate", _wire.checked(
+            retention_pb2.TruncateAggregateRequest, aggregate=_wire.aggregate(AggregateId.of(aggregate)), before=before, uncovered=uncovered,
+            order=_retention.order(by, reason, dry_run, bytes_per_second)), progress)
+
+    async def remove_aggregate(self, aggregate: AggregateIdLike, *, by: str = "", reason: str = "", dry_run: bool = False, bytes_per_second: int = 0,
+                               progress: Callable[[Progress], None] | None = None) -> RetentionResult:
+        """Removes all of an aggregate's events and snapshots. It is hidden until its next event. Errors: NotFoundError, InvalidArgumentError"""
+        return await self._remove("RemoveAggregate", retention_pb2.RemoveAggregateRequest(
+            aggregate=_wire.aggregate(AggregateId.of(aggregate)), order=_retention.order(by, reason, dry_run, bytes_per_second)), progress)
+
+    async def erase_subject(self, subject: str, *, by: str = "", reason: str = "", dry_run: bool = False, bytes_per_second: int = 0,
+                            progress: Callable[[Progress], None] | None = None) -> RetentionResult:
+        """Destroys a subject's key: nobody reads its payloads any more, in backups neither. Errors: NotFoundError (it has none), InvalidArgumentError"""
+        return await self._remove("EraseSubject", _wire.checked(
+            retention_pb2.EraseSubjectRequest, subject=subject, order=_retention.order(by, reason, dry_run, bytes_per_second)), progress)
+
+    async def apply_retention(self, *, by: str = "", reason: str = "", dry_run: bool = False, bytes_per_second: int = 0,
+                              progress: Callable[[Progress], None] | None = None) -> RetentionResult:
+        """Finishes what was broken off, applies all policies as of now, removes expired snapshots."""
+        return await self._remove("ApplyRetention", retention_pb2.ApplyRetentionRequest(order=_retention.order(by, reason, dry_run, bytes_per_second)), progress)
+
+    async def set_retention_policy(self, policy: RetentionPolicy, *, by: str = "", reason: str = "", timeout: float | None = DEFAULT) -> None:
+        """Creates or replaces. Errors: InvalidArgumentError"""
+        request = retention_pb2.SetRetentionPolicyRequest(policy=_retention.policy_message(policy), order=_retention.order(by, reason))
+        await self._unary("SetRetentionPolicy", lambda _: request, timeout)
+
+    async def drop_retention_policy(self, name: str, *, by: str = "", reason: str = "", timeout: float | None = DEFAULT) -> None:
+        """Errors: NotFoundError"""
+        request = _wire.checked(retention_pb2.DropRetentionPolicyRequest, name=name, order=_retention.order(by, reason))
+        await self._unary("DropRetentionPolicy", lambda _: request, timeout)
+
+    async def retention_policies(self, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> list[RetentionPolicy]:
+        answer = await self._unary("ListRetentionPolicies", lambda ms: retention_pb2.ListRetentionPoliciesRequest(at_least=self._behind(at_least, ms)), timeout)
+        return [_retention.policy(one) for one in answer.policies]
+
+    async def retention_log(self, *, after: int = 0, limit: int | None = None, at_least: int | None = None, timeout: float | None = DEFAULT) -> list[RetentionEntry]:
+        """What was done, in order, behind the number `after`."""
+        entries: list[RetentionEntry] = []
+        while limit is None or len(entries) < limit:
+            page = 1_000 if limit is None else min(limit - len(entries), 1_000)
+            behind = entries[-1].number if entries else after
+            answer = await self._unary("ReadRetentionLog", lambda ms, behind=behind, page=page: _wire.checked(  # type: ignore[misc]
+                retention_pb2.ReadRetentionLogRequest, after=behind, limit=page, at_least=self._behind(at_least, ms)), timeout)
+            entries.extend(_retention.entry(one) for one in answer.entries)
+            if len(answer.entries) < page:
+                break
+        return entries
+
     # How
+
+    async def _remove(self, method: str, request: Any, progress: Callable[[Progress], None] | None) -> RetentionResult:
+        found: RetentionResult | None = None
+        try:
+            async for message in self._work(method, request, progress):
+                if message.HasField("result"):
+                    found = _retention.result(message.result)
+        except EvershardError as error:
+            if error.told_by_server or request.order.dry_run or _wire.never_sent(error):
+                raise
+            raise OutcomeUnknownError(f"its end was not heard, it may be ordered or done; the same again tells: {error.message}") from error
+        if found is None:
+            raise ProtocolError("the server ended without saying what was done")
+        return found
 
     def _timeout_of(self, timeout: float | None) -> float | None:
         return self._timeout if timeout is DEFAULT else timeout

@@ -73,15 +73,16 @@ def refused(code: evershard.ErrorCode, retry_after_ms: int = 0) -> service_pb2.A
     return service_pb2.AppendOutcome(refused=store_pb2.Error(code=int(code), message="no", retry_after_ms=retry_after_ms))  # type: ignore[arg-type]
 
 
-def filled(count: int, timeout: float | None = 30.0) -> tuple[Pipeline, list[Append]]:
-    pipeline, appends = Pipeline(256, timeout), [Append(Event("T")) for _ in range(count)]
+def filled(count: int, timeout: float | None = 30.0) -> tuple[Pipeline, Order, list[Append]]:
+    order = Order(256)
+    pipeline, appends = Pipeline(timeout, order), [Append(Event("T")) for _ in range(count)]
     for append in appends:
         pipeline.add(append, 0.0)
-    return pipeline, appends
+    return pipeline, order, appends
 
 
 def test_a_broken_stream_sends_what_was_not_answered_again_in_order_and_with_the_same_bytes() -> None:
-    pipeline, appends = filled(4)
+    pipeline, order, appends = filled(4)
     first = [pipeline.send_next(1.0) for _ in range(3)]
     pipeline.answered(appended(1), 1.0)
     pipeline.broke()
@@ -90,66 +91,67 @@ def test_a_broken_stream_sends_what_was_not_answered_again_in_order_and_with_the
     assert [m.SerializeToString() for m in again[:2]] == [m.SerializeToString() for m in first[1:]]
     for at in (2, 3, 4):
         pipeline.answered(appended(at), 2.0)
-    outcomes = [pipeline.take() for _ in range(5)]
-    assert [o.appended.first_position for o in outcomes[:4] if o and o.appended] == [1, 2, 3, 4] and outcomes[4] is None and pipeline.is_empty
+    outcomes = [order.take() for _ in range(5)]
+    assert [o.appended.first_position for o in outcomes[:4] if o and o.appended] == [1, 2, 3, 4] and outcomes[4] is None and order.is_empty
 
 
 def test_what_met_a_full_queue_is_sent_again_when_the_server_said_and_keeps_its_place() -> None:
-    pipeline, appends = filled(2)
+    pipeline, order, appends = filled(2)
     pipeline.send_next(1.0), pipeline.send_next(1.0)
     pipeline.answered(refused(evershard.ErrorCode.OVERLOADED, 500), 1.0)
     pipeline.answered(appended(1), 1.0)
-    assert pipeline.take() is None and (pipeline.when_next() or 0) >= 1.5
+    assert order.take() is None and (pipeline.when_next() or 0) >= 1.5
     assert pipeline.send_next(2.0).request_id == appends[0].request_id.bytes
     pipeline.answered(appended(2), 2.0)
-    assert [outcome.append for outcome in (pipeline.take(), pipeline.take()) if outcome] == appends
+    assert [outcome.append for outcome in (order.take(), order.take()) if outcome] == appends
 
 
 def test_a_refusal_is_an_outcome_and_ends_nothing() -> None:
-    pipeline, _ = filled(2)
+    pipeline, order, _ = filled(2)
     pipeline.send_next(1.0), pipeline.send_next(1.0)
     pipeline.answered(refused(evershard.ErrorCode.VERSION_CONFLICT), 1.0)
     pipeline.answered(appended(1), 1.0)
-    first, second = pipeline.take(), pipeline.take()
+    first, second = order.take(), order.take()
     assert first and isinstance(first.error, evershard.VersionConflictError) and second and second.appended
 
 
 def test_too_late_what_was_sent_is_unknown_and_what_was_not_has_failed() -> None:
-    pipeline, appends = filled(2, timeout=10.0)
+    pipeline, order, appends = filled(2, timeout=10.0)
     pipeline.send_next(1.0)
     pipeline.answered(refused(evershard.ErrorCode.OVERLOADED), 10.999)
     pipeline.send_next(11.0)
     pipeline.answered(refused(evershard.ErrorCode.OVERLOADED), 11.1)
     assert not pipeline.is_late(20.0) and pipeline.is_late(22.0)
     pipeline.give_up(evershard.UnavailableError("gone"))
-    first, second = pipeline.take(), pipeline.take()
+    first, second = order.take(), order.take()
     assert first and second and first.append == appends[0]
     assert isinstance(first.error, (evershard.OverloadedError, evershard.OutcomeUnknownError)) and second.error is not None
 
 
 def test_what_was_sent_and_never_answered_is_unknown() -> None:
-    pipeline, appends = filled(2)
+    pipeline, order, appends = filled(2)
     pipeline.send_next(1.0)
     pipeline.give_up(evershard.UnavailableError("gone"))
-    first, second = pipeline.take(), pipeline.take()
+    first, second = order.take(), order.take()
     assert first and isinstance(first.error, evershard.OutcomeUnknownError) and first.error.append == appends[0]
     assert second and type(second.error) is evershard.UnavailableError
 
 
 def test_a_window_has_room_for_so_many_and_for_so_many_bytes() -> None:
-    pipeline = Pipeline(2, None)
+    order = Order(2)
+    pipeline = Pipeline(None, order)
     pipeline.add(Append(Event("T")), 0.0)
-    assert pipeline.has_room
+    assert order.has_room
     pipeline.add(Append(Event("T")), 0.0)
-    assert not pipeline.has_room
-    large = Pipeline(100, None)
-    large.add(Append(Event("T", payload=bytes(17 << 20))), 0.0)
+    assert not order.has_room
+    large = Order(100)
+    Pipeline(None, large).add(Append(Event("T", payload=bytes(17 << 20))), 0.0)
     assert not large.has_room
 
 
 def test_appends_of_a_shard_change_their_lane_when_all_before_them_are_answered() -> None:
     order, lanes = Order(10), Lanes()
-    any_door, one, two = (Pipeline(10, None, order) for _ in range(3))
+    any_door, one, two = (Pipeline(None, order) for _ in range(3))
 
     def send(pipeline: Pipeline, shard: int | None, lane: int) -> None:
         lanes.goes(shard, lane, pipeline.add(Append(Event("T")), 0.0))

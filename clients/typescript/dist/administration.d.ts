@@ -1,9 +1,5 @@
-import { type CallOptions, type Connection } from "./connection.js";
-/** `timeoutMs`: none without it: long work takes as long as it takes. `signal` stops it. */
-export interface WorkOptions extends CallOptions {
-    /** About twice a second, in the work's own unit. */
-    onProgress?: ((done: number, total: number) => void) | undefined;
-}
+import type { CallOptions, Connection } from "./connection.js";
+import { type WorkOptions } from "./work.js";
 export interface Stats {
     storeId: string;
     /** Another one in every copy of a store. */

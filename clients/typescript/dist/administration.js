@@ -1,9 +1,9 @@
 // For operators. All but stats() need the scope `admin`.
-import { encode } from "./connection.js";
 import { UnavailableError } from "./errors.js";
 import { Administration as Service } from "./gen/evershard/v1/service_pb.js";
 import { textOf, toNumber, toUint64 } from "./ids.js";
 import { timestampText } from "./timestamp.js";
+import { work } from "./work.js";
 export class Administration {
     #connection;
     constructor(connection) { this.#connection = connection; }
@@ -30,7 +30,7 @@ export class Administration {
     }
     /** Every record, the order, and the indexes against a rebuild; sound where `errors` is 0. */
     async verify(options) {
-        const { report } = await this.#work(Service.method.verify, {}, options);
+        const { report } = await work(this.#connection, Service.method.verify, {}, options);
         if (!report)
             throw new UnavailableError("the verification ended without a report");
         return {
@@ -44,32 +44,12 @@ export class Administration {
     }
     /** Gives back space. */
     async vacuum(options) {
-        await this.#work(Service.method.vacuum, {}, options);
+        await work(this.#connection, Service.method.vacuum, {}, options);
     }
     /** Into an absent or empty directory of the server's machine. Returns: the position the copy ends with */
     async backup(target, options = {}) {
         const { truthOnly = false, upTo } = options;
-        const last = await this.#work(Service.method.backup, { target: textOf(target, "target"), truthOnly, ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) }, options);
+        const last = await work(this.#connection, Service.method.backup, { target: textOf(target, "target"), truthOnly, ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) }, options);
         return toNumber(last.upTo);
-    }
-    /** Returns: the last message. Never tried again: it may have been done in part. */
-    async #work(method, request, { signal, timeoutMs, onProgress } = {}) {
-        const scope = this.#connection.scope(signal);
-        try {
-            let last;
-            const deadline = timeoutMs === undefined ? undefined : Date.now() + timeoutMs;
-            for await (const message of this.#connection.stream(method, encode(method.input, request), { signal: scope.signal, deadline })) {
-                last = message;
-                const { progress } = message;
-                if (progress)
-                    onProgress?.(toNumber(progress.done), toNumber(progress.total));
-            }
-            if (!last)
-                throw new UnavailableError("the work ended without a result");
-            return last;
-        }
-        finally {
-            scope.end();
-        }
     }
 }

@@ -21,6 +21,8 @@ export interface NewSnapshot {
     keep?: number | undefined;
     /** Hides, and later removes, a copy that was kept; never the latest. */
     ttlS?: number | undefined;
+    /** Whose data the payload is: it is sealed under a key of theirs, which can be destroyed. */
+    subject?: string | undefined;
 }
 export interface Append {
     events: Iterable<NewEvent>;

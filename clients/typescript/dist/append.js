@@ -3,7 +3,7 @@ import { encode } from "./connection.js";
 import { InvalidArgumentError } from "./errors.js";
 import { encodePayload, eventMessage } from "./event.js";
 import { Ack, AppendRequestSchema, ExpectedVersion_Kind } from "./gen/evershard/v1/store_pb.js";
-import { aggregateText, newId, splitAggregate, toNumber, toUint64, uuidBytes } from "./ids.js";
+import { aggregateText, newId, splitAggregate, textOf, toNumber, toUint64, uuidBytes } from "./ids.js";
 /** The bytes of an append: the same for each try; and what its shard follows from, where that is known here. Errors: InvalidArgumentError, TooLargeError */
 export function encodeAppend(append) {
     const events = [...append.events];
@@ -49,6 +49,7 @@ export function snapshotMessage(snapshot, what) {
         schemaRevision: snapshot.schemaRevision ?? 0,
         ...(snapshot.keep !== undefined && { keep: snapshot.keep }),
         ...(snapshot.ttlS !== undefined && { ttlS: toUint64(snapshot.ttlS, `${what}.ttlS`) }),
+        ...(snapshot.subject !== undefined && { subject: textOf(snapshot.subject, `${what}.subject`) }),
     };
 }
 export function appendedOf(response) {

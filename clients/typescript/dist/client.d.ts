@@ -9,6 +9,7 @@ import { type GroupSettingsSchema } from "./gen/evershard/v1/groups_pb.js";
 import { GroupWorker, type GroupInfo, type WorkerOptions } from "./groups.js";
 import { Query } from "./query.js";
 import { Reading, type ReadAggregateOptions, type ReadOptions } from "./reading.js";
+import { Retention } from "./retention.js";
 import { RecordedSnapshot } from "./snapshot.js";
 import { Subscription, type SubscribeOptions } from "./subscription.js";
 /** One row of the directory. */
@@ -62,6 +63,8 @@ export declare class Client implements AsyncDisposable {
     /** Indexes and tables. */
     readonly projections: Projections;
     readonly documents: Documents;
+    /** What is removed for good, and the record of it. */
+    readonly retention: Retention;
     constructor(connection: Connection);
     /** Ends what is under way with CancelledError; subscriptions end as loops do. Any number of times. */
     close(): void;

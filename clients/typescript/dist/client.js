@@ -13,6 +13,7 @@ import { groupInfoOf, GroupWorker } from "./groups.js";
 import { aggregateText, splitAggregate, textOf, toNumber, toUint64 } from "./ids.js";
 import { Query } from "./query.js";
 import { Reading } from "./reading.js";
+import { Retention } from "./retention.js";
 import { RecordedSnapshot } from "./snapshot.js";
 import { Subscription } from "./subscription.js";
 /**
@@ -28,12 +29,15 @@ export class Client {
     /** Indexes and tables. */
     projections;
     documents;
+    /** What is removed for good, and the record of it. */
+    retention;
     #connection;
     constructor(connection) {
         this.#connection = connection;
         this.admin = new Administration(connection);
         this.projections = new Projections(connection);
         this.documents = new Documents(connection);
+        this.retention = new Retention(connection);
     }
     /** Ends what is under way with CancelledError; subscriptions end as loops do. Any number of times. */
     close() {

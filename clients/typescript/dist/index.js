@@ -8,5 +8,6 @@ export { Reading } from "./reading.js";
 export { Subscription } from "./subscription.js";
 export { RecordedSnapshot } from "./snapshot.js";
 export { Administration } from "./administration.js";
+export { Retention, } from "./retention.js";
 export { aggregateId, newId, splitAggregate } from "./ids.js";
 export { EvershardError, VersionConflictError, ConditionFailedError, DuplicateEventError, NotFoundError, InvalidArgumentError, InvalidQueryError, TooLargeError, WrongShardError, FencedError, UnavailableError, OverloadedError, TimeoutError, OutcomeUnknownError, CorruptionError, IoError, CancelledError, UnauthenticatedError, PermissionDeniedError, } from "./errors.js";

@@ -12,5 +12,7 @@ export declare class RecordedSnapshot extends Stored {
     readonly takenAt: string;
     readonly expiresAt: string | undefined;
     readonly latest: boolean;
+    /** Of a sealed payload: whose data it is; else empty. */
+    readonly subject: string;
     constructor(message: Message);
 }

@@ -14,6 +14,8 @@ export class RecordedSnapshot extends Stored {
     takenAt;
     expiresAt;
     latest;
+    /** Of a sealed payload: whose data it is; else empty. */
+    subject;
     constructor(message) {
         super();
         this.aggregate = aggregateText(message.aggregate);
@@ -25,5 +27,6 @@ export class RecordedSnapshot extends Stored {
         this.takenAt = timestampText(message.takenAtUs);
         this.expiresAt = message.expiresAtUs === undefined ? undefined : timestampText(message.expiresAtUs);
         this.latest = message.latest;
+        this.subject = message.subject;
     }
 }

@@ -1,18 +1,11 @@
 // For operators. All but stats() need the scope `admin`.
 
-import type { DescMessage, DescMethodServerStreaming, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-
-import { encode, type CallOptions, type Connection } from "./connection.js";
+import type { CallOptions, Connection } from "./connection.js";
 import { UnavailableError } from "./errors.js";
-import { Administration as Service, type WorkProgress } from "./gen/evershard/v1/service_pb.js";
+import { Administration as Service } from "./gen/evershard/v1/service_pb.js";
 import { textOf, toNumber, toUint64 } from "./ids.js";
 import { timestampText } from "./timestamp.js";
-
-/** `timeoutMs`: none without it: long work takes as long as it takes. `signal` stops it. */
-export interface WorkOptions extends CallOptions {
-  /** About twice a second, in the work's own unit. */
-  onProgress?: ((done: number, total: number) => void) | undefined;
-}
+import { work, type WorkOptions } from "./work.js";
 
 export interface Stats {
   storeId: string;
@@ -82,7 +75,7 @@ export class Administration {
 
   /** Every record, the order, and the indexes against a rebuild; sound where `errors` is 0. */
   async verify(options?: WorkOptions): Promise<VerifyReport> {
-    const { report } = await this.#work(Service.method.verify, {}, options);
+    const { report } = await work(this.#connection, Service.method.verify, {}, options);
     if (!report) throw new UnavailableError("the verification ended without a report");
     return {
       events: toNumber(report.events),
@@ -96,33 +89,13 @@ export class Administration {
 
   /** Gives back space. */
   async vacuum(options?: WorkOptions): Promise<void> {
-    await this.#work(Service.method.vacuum, {}, options);
+    await work(this.#connection, Service.method.vacuum, {}, options);
   }
 
   /** Into an absent or empty directory of the server's machine. Returns: the position the copy ends with */
   async backup(target: string, options: BackupOptions = {}): Promise<number> {
     const { truthOnly = false, upTo } = options;
-    const last = await this.#work(Service.method.backup, { target: textOf(target, "target"), truthOnly, ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) }, options);
+    const last = await work(this.#connection, Service.method.backup, { target: textOf(target, "target"), truthOnly, ...(upTo !== undefined && { upTo: toUint64(upTo, "upTo") }) }, options);
     return toNumber(last.upTo);
-  }
-
-  /** Returns: the last message. Never tried again: it may have been done in part. */
-  async #work<I extends DescMessage, O extends DescMessage>(
-    method: DescMethodServerStreaming<I, O>, request: MessageInitShape<I>, { signal, timeoutMs, onProgress }: WorkOptions = {},
-  ): Promise<MessageShape<O>> {
-    const scope = this.#connection.scope(signal);
-    try {
-      let last: MessageShape<O> | undefined;
-      const deadline = timeoutMs === undefined ? undefined : Date.now() + timeoutMs;
-      for await (const message of this.#connection.stream(method, encode(method.input, request), { signal: scope.signal, deadline })) {
-        last = message;
-        const { progress } = message as { progress?: WorkProgress };
-        if (progress) onProgress?.(toNumber(progress.done), toNumber(progress.total));
-      }
-      if (!last) throw new UnavailableError("the work ended without a result");
-      return last;
-    } finally {
-      scope.end();
-    }
   }
 }

@@ -6,7 +6,7 @@ import { encode } from "./connection.js";
 import { InvalidArgumentError, type ExpectedVersion } from "./errors.js";
 import { encodePayload, eventMessage, type NewEvent, type Payload } from "./event.js";
 import { Ack, AppendRequestSchema, ExpectedVersion_Kind, type AppendResponse, type ExpectedVersionSchema, type SnapshotSchema } from "./gen/evershard/v1/store_pb.js";
-import { aggregateText, newId, splitAggregate, toNumber, toUint64, uuidBytes } from "./ids.js";
+import { aggregateText, newId, splitAggregate, textOf, toNumber, toUint64, uuidBytes } from "./ids.js";
 import type { Query } from "./query.js";
 
 /** No event that matches stands between `after` (exclusive; 0 without it) and the append. */
@@ -28,6 +28,8 @@ export interface NewSnapshot {
   keep?: number | undefined;
   /** Hides, and later removes, a copy that was kept; never the latest. */
   ttlS?: number | undefined;
+  /** Whose data the payload is: it is sealed under a key of theirs, which can be destroyed. */
+  subject?: string | undefined;
 }
 
 export interface Append {
@@ -108,6 +110,7 @@ export function snapshotMessage(snapshot: NewSnapshot, what: string): MessageIni
     schemaRevision: snapshot.schemaRevision ?? 0,
     ...(snapshot.keep !== undefined && { keep: snapshot.keep }),
     ...(snapshot.ttlS !== undefined && { ttlS: toUint64(snapshot.ttlS, `${what}.ttlS`) }),
+    ...(snapshot.subject !== undefined && { subject: textOf(snapshot.subject, `${what}.subject`) }),
   };
 }
 

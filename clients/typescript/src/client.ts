@@ -16,6 +16,7 @@ import { groupInfoOf, GroupWorker, type GroupInfo, type WorkerOptions } from "./
 import { aggregateText, splitAggregate, textOf, toNumber, toUint64 } from "./ids.js";
 import { Query } from "./query.js";
 import { Reading, type ReadAggregateOptions, type ReadOptions } from "./reading.js";
+import { Retention } from "./retention.js";
 import { RecordedSnapshot } from "./snapshot.js";
 import { Subscription, type SubscribeOptions } from "./subscription.js";
 
@@ -77,6 +78,8 @@ export class Client implements AsyncDisposable {
   /** Indexes and tables. */
   readonly projections: Projections;
   readonly documents: Documents;
+  /** What is removed for good, and the record of it. */
+  readonly retention: Retention;
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
@@ -84,6 +87,7 @@ export class Client implements AsyncDisposable {
     this.admin = new Administration(connection);
     this.projections = new Projections(connection);
     this.documents = new Documents(connection);
+    this.retention = new Retention(connection);
   }
 
   /** Ends what is under way with CancelledError; subscriptions end as loops do. Any number of times. */

@@ -14,7 +14,11 @@ export { Query, type QueryItem } from "./query.js";
 export { Reading, type ReadAggregateOptions, type ReadOptions } from "./reading.js";
 export { Subscription, type SubscribeOptions, type SubscriptionItem } from "./subscription.js";
 export { RecordedSnapshot } from "./snapshot.js";
-export { Administration, type BackupOptions, type Stats, type VerifyReport, type WorkOptions } from "./administration.js";
+export { Administration, type BackupOptions, type Stats, type VerifyReport } from "./administration.js";
+export {
+  Retention, type RetentionEntry, type RetentionLogOptions, type RetentionOptions, type RetentionPolicy, type RetentionReason, type RetentionResult, type TruncateOptions,
+} from "./retention.js";
+export type { WorkOptions } from "./work.js";
 export { aggregateId, newId, splitAggregate } from "./ids.js";
 export {
   EvershardError, VersionConflictError, ConditionFailedError, DuplicateEventError, NotFoundError, InvalidArgumentError,

@@ -17,6 +17,8 @@ export class RecordedSnapshot extends Stored {
   readonly takenAt: string;
   readonly expiresAt: string | undefined;
   readonly latest: boolean;
+  /** Of a sealed payload: whose data it is; else empty. */
+  readonly subject: string;
 
   constructor(message: Message) {
     super();
@@ -29,5 +31,6 @@ export class RecordedSnapshot extends Stored {
     this.takenAt = timestampText(message.takenAtUs);
     this.expiresAt = message.expiresAtUs === undefined ? undefined : timestampText(message.expiresAtUs);
     this.latest = message.latest;
+    this.subject = message.subject;
   }
 }

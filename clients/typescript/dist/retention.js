@@ -1,0 +1,102 @@
+// What is removed from a store's history, for good, and the record of it. See docs/retention.md.
+import { EvershardError, InvalidArgumentError, OutcomeUnknownError, TimeoutError, UnavailableError } from "./errors.js";
+import { Retention as Service, RetentionPolicyKind as Kind, } from "./gen/evershard/v1/retention_pb.js";
+import { splitAggregate, textOf, toNumber, toUint64 } from "./ids.js";
+import { timestampText } from "./timestamp.js";
+import { work } from "./work.js";
+const kinds = { events: Kind.EVENTS, truncate: Kind.TRUNCATE, remove: Kind.REMOVE };
+const pageMax = 1_000;
+/**
+ * What is removed is removed for good. All but the policies and the log need the scope `admin`. `signal` stops the work at the next safe point, and the
+ * same again does what is left. Errors of what removes: OutcomeUnknownError (its end was not heard: the same again tells).
+ */
+export class Retention {
+    #connection;
+    constructor(connection) { this.#connection = connection; }
+    /** Removes an aggregate's events below `before`; its version stays. Errors: NotFoundError, InvalidArgumentError */
+    async truncate(aggregate, before, options = {}) {
+        const request = { aggregate: splitAggregate(aggregate), before: toUint64(before, "before"), uncovered: options.uncovered ?? false, order: orderOf(options) };
+        return this.#remove(Service.method.truncateAggregate, request, options);
+    }
+    /** Removes all of an aggregate's events and snapshots. It is hidden until its next event. Errors: NotFoundError, InvalidArgumentError */
+    async remove(aggregate, options = {}) {
+        return this.#remove(Service.method.removeAggregate, { aggregate: splitAggregate(aggregate), order: orderOf(options) }, options);
+    }
+    /** Destroys a subject's key: nobody reads its payloads any more, in backups neither. Errors: NotFoundError (it has none), InvalidArgumentError */
+    async erase(subject, options = {}) {
+        return this.#remove(Service.method.eraseSubject, { subject: textOf(subject, "subject"), order: orderOf(options) }, options);
+    }
+    /** Finishes what was broken off, applies all policies as of now, removes expired snapshots. */
+    async apply(options = {}) {
+        return this.#remove(Service.method.applyRetention, { order: orderOf(options) }, options);
+    }
+    /** Creates or replaces. Errors: InvalidArgumentError */
+    async setPolicy(policy, options = {}) {
+        const kind = kinds[policy.kind];
+        if (kind === undefined)
+            throw new InvalidArgumentError(`kind: ${JSON.stringify(policy.kind)} is none of events, truncate and remove`);
+        const message = {
+            name: textOf(policy.name, "name"), kind, type: textOf(policy.type, "type"), keepSeconds: toUint64(policy.keepSeconds, "keepSeconds"), uncovered: policy.uncovered ?? false,
+        };
+        await this.#connection.unary(Service.method.setRetentionPolicy, { policy: message, order: orderOf(options) }, options);
+    }
+    /** Errors: NotFoundError */
+    async dropPolicy(name, options = {}) {
+        await this.#connection.unary(Service.method.dropRetentionPolicy, { name: textOf(name, "name"), order: orderOf(options) }, options);
+    }
+    async policies(options = {}) {
+        return (await this.#connection.unary(Service.method.listRetentionPolicies, {}, options)).policies.map(policyOf);
+    }
+    /** What was done, in order, fetched as it is taken. */
+    async *log(options = {}) {
+        let left = options.limit ?? Number.POSITIVE_INFINITY;
+        for (let after = toUint64(options.after ?? 0, "after"); left > 0;) {
+            const limit = Math.min(left, pageMax);
+            const { entries } = await this.#connection.unary(Service.method.readRetentionLog, { after, limit }, options);
+            for (const { position, number, atUs, what, json } of entries) {
+                const content = JSON.parse(new TextDecoder().decode(json));
+                yield { position: toNumber(position), number: toNumber(number), at: timestampText(atUs), what, content };
+                after = number;
+            }
+            left -= entries.length;
+            if (entries.length < limit)
+                return;
+        }
+    }
+    async #remove(method, request, options) {
+        try {
+            const { result } = await work(this.#connection, method, request, options);
+            if (!result)
+                throw new UnavailableError("the server ended without saying what was done");
+            const { $typeName: _, $unknown: __, coveredBy, ...figures } = result;
+            return {
+                operation: figures.operation,
+                aggregates: toNumber(figures.aggregates),
+                events: toNumber(figures.events),
+                snapshots: toNumber(figures.snapshots),
+                records: toNumber(figures.records),
+                bytesBefore: toNumber(figures.bytesBefore),
+                bytesAfter: toNumber(figures.bytesAfter),
+                version: toNumber(figures.version),
+                before: toNumber(figures.before),
+                ...(coveredBy !== undefined && { coveredBy: toNumber(coveredBy) }),
+                coveredRevision: figures.coveredRevision,
+            };
+        }
+        catch (error) {
+            if (!options.dryRun && (error instanceof UnavailableError || error instanceof TimeoutError) && !error.told) {
+                throw new OutcomeUnknownError(`its end was not heard, it may be ordered or done; the same again tells: ${error.message}`, {}, { cause: error });
+            }
+            throw error;
+        }
+    }
+}
+function orderOf({ by = "", reason = "", dryRun = false, bytesPerSecond = 0 }) {
+    return { by: textOf(by, "by"), reason: textOf(reason, "reason"), dryRun, bytesPerSecond: toUint64(bytesPerSecond, "bytesPerSecond") };
+}
+function policyOf({ name, kind, type, keepSeconds, uncovered }) {
+    const known = Object.keys(kinds).find((one) => kinds[one] === kind);
+    if (!known)
+        throw new EvershardError(`the policy ${name} is of a kind that this client does not know`);
+    return { name, kind: known, type, keepSeconds: toNumber(keepSeconds), uncovered };
+}
