@@ -49,15 +49,15 @@ TEST_F(KeyFolders, ASubjectHasOneKeyAlsoAfterAReopening) {
 }
 
 TEST_F(KeyFolders, NamesOfFilesDoNotTellWhoseTheyAre) {
-  auto ada = opened()->key_for("ada");
+  auto ada = opened()->key_for("person-ada");
   for (const auto& entry : std::filesystem::recursive_directory_iterator(keys())) {
     std::ifstream file(entry.path());
     const std::string bytes((std::istreambuf_iterator<char>(file)), {});
-    EXPECT_EQ(bytes.find("ada"), std::string::npos);
-    EXPECT_EQ(entry.path().filename().string().find("ada"), std::string::npos);
+    EXPECT_EQ(bytes.find("person"), std::string::npos);
+    EXPECT_EQ(entry.path().filename().string().find("person"), std::string::npos);
   }
   std::filesystem::rename(keys(), folder_.path() / "others");
-  EXPECT_NE(opened()->key_for("ada")->id, ada->id);  // nobody can look whether a subject has a key
+  EXPECT_NE(opened()->key_for("person-ada")->id, ada->id);  // nobody can look whether a subject has a key
 }
 
 TEST_F(KeyFolders, WhatIsDestroyedIsGoneAndTheSubjectBeginsAnew) {
