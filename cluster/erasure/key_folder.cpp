@@ -206,35 +206,44 @@ Result<KeyId> KeyFolder::newest(std::string_view subject) const {
   }
 }
 
-Result<PayloadKey> KeyFolder::key_for(std::string_view subject) {
+std::optional<PayloadKey> KeyFolder::remembered(const KeyId& id, bool fresh_only) {
   const std::lock_guard lock(mutex_);
+  const auto known = known_.find(id);
+  if (known == known_.end() || (fresh_only && Clock::now() - known->second.looked >= look_again_after)) return std::nullopt;
+  return known->second.key;
+}
+
+void KeyFolder::remember(const PayloadKey& key) {
+  const auto [known, added] = known_.try_emplace(key.id, Known{key, {}});
+  known->second.looked = Clock::now();
+  if (!added || known_.size() <= known_max) return;
+  const auto next = std::next(known);  // ids are random: so is the one that stands beside it
+  forget(next == known_.end() ? known_.begin() : next);
+}
+
+void KeyFolder::forget(std::map<KeyId, Known>::iterator known) {
+  OPENSSL_cleanse(known->second.key.secret.data(), known->second.key.secret.size());
+  known_.erase(known);
+}
+
+Result<PayloadKey> KeyFolder::key_for(std::string_view subject) {
   for (;;) {
     auto id = newest(subject);
     if (!id) return refuse(std::move(id).error());
-    const auto known = known_.find(*id);
-    if (known != known_.end()) return known->second.key;
+    if (auto known = remembered(*id, false)) return *std::move(known);
     auto made = is_there(file(*id, key_extension));
     if (!made) return refuse(std::move(made).error());
-    if (!*made) return make(*id);
+    // Never over one that is there: of two who make it at once both have the same.
+    if (!*made) EVERSHARD_TRY(create_synced(file(*id, key_extension), with_check(random_bytes(PayloadKey::secret_bytes))));
     auto key = look(*id);
     if (!key) return refuse(std::move(key).error());
     if (*key) return **std::move(key);
-    // Destroyed by another process meanwhile: its subject begins anew.
+    // Destroyed meanwhile: its subject begins anew.
   }
 }
 
-Result<PayloadKey> KeyFolder::make(const KeyId& id) {
-  EVERSHARD_TRY(create_synced(file(id, key_extension), with_check(random_bytes(PayloadKey::secret_bytes))));
-  auto key = look(id);
-  if (!key) return refuse(std::move(key).error());
-  if (!*key) return refuse(ErrorCode::unavailable, "the key " + id.text() + " was destroyed while it was made");
-  return **std::move(key);
-}
-
 Result<std::optional<PayloadKey>> KeyFolder::find(const KeyId& id) {
-  const std::lock_guard lock(mutex_);
-  const auto known = known_.find(id);
-  if (known != known_.end() && Clock::now() - known->second.looked < look_again_after) return known->second.key;
+  if (auto known = remembered(id, true)) return known;
   return look(id);
 }
 
@@ -242,33 +251,32 @@ Result<std::optional<PayloadKey>> KeyFolder::look(const KeyId& id) {
   auto erased = is_erased(id);
   if (!erased) return refuse(std::move(erased).error());
   if (*erased) {
-    known_.erase(id);
+    const std::lock_guard lock(mutex_);
+    if (const auto known = known_.find(id); known != known_.end()) forget(known);
     return std::nullopt;
   }
-  const auto known = known_.find(id);
-  if (known != known_.end()) {
-    known->second.looked = Clock::now();
-    return known->second.key;
+  auto key = remembered(id, false);
+  if (!key) {
+    auto bytes = read_file(file(id, key_extension));
+    if (!bytes) return refuse(std::move(bytes).error());
+    const auto secret = *bytes ? checked_secret(**bytes) : std::nullopt;
+    if (!secret) {
+      erased = is_erased(id);  // between the two looks
+      if (!erased) return refuse(std::move(erased).error());
+      if (*erased) return std::nullopt;
+      return refuse(ErrorCode::corruption, "the key " + id.text() + (*bytes ? " is damaged" : " is not") + " in " + in_quotes(folder_.string(), 300) +
+                                               (*bytes ? "" : ", and was not destroyed: is it the right directory?"));
+    }
+    key = PayloadKey{id, {}};
+    std::memcpy(key->secret.data(), secret->data(), secret->size());
   }
-  auto bytes = read_file(file(id, key_extension));
-  if (!bytes) return refuse(std::move(bytes).error());
-  const auto secret = *bytes ? checked_secret(**bytes) : std::nullopt;
-  if (!secret) {
-    erased = is_erased(id);  // between the two looks
-    if (!erased) return refuse(std::move(erased).error());
-    if (*erased) return std::nullopt;
-    return refuse(ErrorCode::corruption, "the key " + id.text() + (*bytes ? " is damaged" : " is not") + " in " + in_quotes(folder_.string(), 300) +
-                                             (*bytes ? "" : ", and was not destroyed: is it the right directory?"));
-  }
-  PayloadKey key{id, {}};
-  std::memcpy(key.secret.data(), secret->data(), secret->size());
-  if (known_.size() >= known_max) known_.clear();
-  known_.emplace(id, Known{key, Clock::now()});
+  const std::lock_guard lock(mutex_);
+  if (destroyed_.contains(id)) return std::nullopt;
+  remember(*key);
   return key;
 }
 
 Result<std::optional<KeyId>> KeyFolder::current(std::string_view subject) {
-  const std::lock_guard lock(mutex_);
   auto id = newest(subject);
   if (!id) return refuse(std::move(id).error());
   auto made = is_there(file(*id, key_extension));
@@ -279,12 +287,12 @@ Result<std::optional<KeyId>> KeyFolder::current(std::string_view subject) {
 
 /// Marked first: from then on it counts as destroyed, whatever a crash leaves of it; then its bytes go.
 Result<void> KeyFolder::destroy(const KeyId& id) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard one_at_a_time(destroying_);
   EVERSHARD_TRY(create_synced(file(id, erased_extension), "destroyed " + Timestamp::now().text() + "\n"));
-  const auto known = known_.find(id);
-  if (known != known_.end()) {
-    OPENSSL_cleanse(known->second.key.secret.data(), known->second.key.secret.size());
-    known_.erase(known);
+  {
+    const std::lock_guard lock(mutex_);
+    destroyed_.insert(id);
+    if (const auto known = known_.find(id); known != known_.end()) forget(known);
   }
   const auto path = file(id, key_extension);
   auto there = is_there(path);

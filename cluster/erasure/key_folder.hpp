@@ -7,6 +7,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "evershard/cluster/erasure/subject_keys.hpp"
@@ -42,12 +44,17 @@ class KeyFolder final : public SubjectKeys {
   [[nodiscard]] Result<bool> is_erased(const KeyId& id) const;
   [[nodiscard]] Result<KeyId> newest(std::string_view subject) const;
   [[nodiscard]] Result<std::optional<PayloadKey>> look(const KeyId& id);
-  [[nodiscard]] Result<PayloadKey> make(const KeyId& id);
+
+  [[nodiscard]] std::optional<PayloadKey> remembered(const KeyId& id, bool fresh_only);
+  void remember(const PayloadKey& key);
+  void forget(std::map<KeyId, Known>::iterator known);
 
   const std::filesystem::path folder_;
   const std::string secret_;
-  std::mutex mutex_;
+  std::mutex destroying_;  ///< one at a time: two would be in each other's way
+  std::mutex mutex_;       ///< never held while a file is looked at: who reads does not wait for who makes a key
   std::map<KeyId, Known> known_;
+  std::set<KeyId> destroyed_;  ///< here, since it was opened: what was read of them just before is not remembered
 };
 
 }  // namespace evershard::cluster

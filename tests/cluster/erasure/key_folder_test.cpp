@@ -2,9 +2,11 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -168,6 +170,62 @@ TEST_F(KeyFolders, TwoProcessesThatMakeAKeyHaveTheSame) {
     EXPECT_EQ(first->secret, second->secret);
   }
   EXPECT_EQ(files_of(".key"), 20u);
+}
+
+/// Whoever looks meanwhile: once it is destroyed nobody here has it any more, and what is sealed then is sealed with another.
+TEST_F(KeyFolders, AKeyThatIsDestroyedWhileOthersUseItIsGoneForAll) {
+  auto folder = opened();
+  for (int round = 0; round < 40; ++round) {
+    const auto key = folder->key_for("ada").value();
+    std::atomic<bool> stop{false};
+    std::atomic<int> looked{0};
+    std::vector<std::thread> others;
+    for (int i = 0; i < 3; ++i) {
+      others.emplace_back([&, i] {
+        while (!stop) {
+          const auto found = folder->find(key.id);
+          EXPECT_TRUE(found) << found.error().what;
+          const auto mine = folder->key_for(i == 0 ? "ada" : "bob");
+          EXPECT_TRUE(mine) << mine.error().what;
+          ++looked;
+        }
+      });
+    }
+    while (looked < 20) std::this_thread::yield();
+
+    ASSERT_TRUE(folder->destroy(key.id));
+
+    for (int i = 0; i < 200; ++i) EXPECT_EQ(folder->find(key.id).value(), std::nullopt);
+    EXPECT_NE(folder->key_for("ada")->id, key.id);
+    stop = true;
+    for (auto& other : others) other.join();
+    EXPECT_EQ(folder->find(key.id).value(), std::nullopt);
+  }
+  EXPECT_EQ(files_of(".key"), 2u);
+  EXPECT_EQ(files_of(".erased"), 40u);
+}
+
+TEST_F(KeyFolders, MoreSubjectsThanAreRememberedAreAllFound) {
+  auto folder = opened();
+  const auto ada = folder->key_for("ada").value();
+  std::filesystem::copy_file(keys() / (ada.id.text() + ".key"), keys() / "copy");
+  // As many files as it remembers, and more: made here, since a key that it makes is synced.
+  std::vector<KeyId> ids;
+  for (std::uint32_t i = 0; i < 10'050; ++i) {
+    KeyId id;
+    for (std::size_t byte = 0; byte < 4; ++byte) id.bytes[byte] = static_cast<std::uint8_t>(i * 2654435761u >> (8 * byte));
+    std::filesystem::create_hard_link(keys() / "copy", keys() / (id.text() + ".key"));
+    ids.push_back(id);
+  }
+  for (int round = 0; round < 2; ++round) {
+    for (const auto& id : ids) {
+      const auto found = folder->find(id);
+      ASSERT_TRUE(found && *found);
+      ASSERT_EQ((*found)->id, id);
+      ASSERT_EQ((*found)->secret, ada.secret);
+    }
+  }
+  EXPECT_EQ(folder->key_for("ada")->secret, ada.secret);
 }
 
 }  // namespace
