@@ -1,5 +1,6 @@
 #include "evershard/cluster/exchange/types_file.hpp"
 
+#include <sys/stat.h>
 #include <xxhash.h>
 
 #include <cerrno>
@@ -101,6 +102,12 @@ Result<RegisteredTypes> load_types(const std::filesystem::path& data_dir) {
   auto bytes = file->read_all(file_bytes_max);
   if (!bytes) return refuse(bytes.error().code, in_quotes(path, 300) + ": " + bytes.error().what);
   return decode_types(*bytes, path);
+}
+
+std::optional<TypesStamp> types_stamp(const std::filesystem::path& data_dir) {
+  struct stat found {};
+  if (::stat(path_in(data_dir).c_str(), &found) != 0) return errno == ENOENT ? std::optional(TypesStamp{}) : std::nullopt;
+  return TypesStamp{found.st_ino, static_cast<std::uint64_t>(found.st_size), found.st_ctim.tv_sec, found.st_ctim.tv_nsec};
 }
 
 Result<void> save_types(const std::filesystem::path& data_dir, const RegisteredTypes& types) {

@@ -2,8 +2,10 @@
 
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +23,16 @@ namespace evershard {
 /// Errors:  io
 /// Durable: on return.
 [[nodiscard]] Result<void> save_types(const std::filesystem::path& data_dir, const RegisteredTypes& types);
+
+/// Which file lies there: another one behind each save_types.
+struct TypesStamp {
+  std::uint64_t file = 0, bytes = 0;  ///< its inode; 0: there is none
+  std::int64_t changed_s = 0, changed_ns = 0;
+
+  friend bool operator==(const TypesStamp&, const TypesStamp&) = default;
+};
+/// Absent: it cannot be told. Cost: one look at the directory; nothing is read
+[[nodiscard]] std::optional<TypesStamp> types_stamp(const std::filesystem::path& data_dir);
 
 /// A member of the object that is begun: what stands for which message.
 void write_names(JsonText& json, std::string_view key, const std::map<std::string, std::string>& names);

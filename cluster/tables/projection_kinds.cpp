@@ -12,12 +12,13 @@
 namespace evershard::cluster {
 namespace {
 
-/// Protobuf payloads as JSON, by what is registered in the data directory; looked up again when a message is not known.
+/// Protobuf payloads as JSON, by what is registered in the data directory; looked up again when a message is not known and the file is another one.
 actors::PayloadAsJson registered_payloads(const std::filesystem::path& data_dir) {
   struct Known {
     std::filesystem::path data_dir;
     PayloadTypes types{};
     RegisteredTypes of{};
+    std::optional<TypesStamp> stamp = TypesStamp{};  // of none
   };
   auto known = std::make_shared<Known>(Known{data_dir});
   return [known](const RecordedEvent& event) -> std::optional<std::string> {
@@ -27,8 +28,12 @@ actors::PayloadAsJson registered_payloads(const std::filesystem::path& data_dir)
       return types.read(types.message_of_event(event.type), event.payload);
     };
     if (auto shown = read()) return std::move(shown->json);
+    const auto stamp = types_stamp(known->data_dir);
+    if (stamp && stamp == known->stamp) return std::nullopt;
     auto registered = load_types(known->data_dir);
-    if (!registered || *registered == known->of) return std::nullopt;
+    if (!registered) return std::nullopt;
+    known->stamp = stamp;  // as it was before it was read: whatever came since is read again
+    if (*registered == known->of) return std::nullopt;
     auto types = PayloadTypes::of(*registered);
     if (!types) return std::nullopt;
     known->types = *std::move(types);

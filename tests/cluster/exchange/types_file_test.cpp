@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/cli/descriptors.hpp"
+#include "tests/contract/temporary_folder.hpp"
 
 namespace evershard {
 namespace {
@@ -48,6 +49,25 @@ TEST(TypesFile, FindsEveryDamagedByte) {
     EXPECT_TRUE(types.error().code == ErrorCode::corruption || types.error().code == ErrorCode::invalid_argument);
   }
   for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_EQ(decode_types(whole.substr(0, size), "TYPES").error().code, ErrorCode::corruption) << size;
+}
+
+TEST(TypesFile, IsKnownToBeAnotherOneWithoutBeingRead) {
+  const TemporaryFolder folder;
+  auto one = some_types(), other = some_types();
+  other.states["order"] = "b.Order";  // as long as the other
+  EXPECT_EQ(types_stamp(folder.path()), TypesStamp{});
+
+  auto before = types_stamp(folder.path());
+  for (const auto* types : {&one, &other, &one, &other}) {
+    ASSERT_TRUE(save_types(folder.path(), *types));
+    const auto behind = types_stamp(folder.path());
+    ASSERT_TRUE(behind);
+    EXPECT_NE(behind, before);
+    EXPECT_EQ(types_stamp(folder.path()), behind);
+    before = behind;
+  }
+  ASSERT_TRUE(save_types(folder.path(), {}));
+  EXPECT_EQ(types_stamp(folder.path()), TypesStamp{});
 }
 
 TEST(TypesFile, RefusesANewerVersionByName) {
