@@ -35,7 +35,7 @@ from ._groups import GroupInfo, GroupWorker, group_info
 from ._reading import ReadCursor
 from ._recorded import AggregateInfo, Appended, Progress, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
 from ._retention import RetentionEntry, RetentionPolicy, RetentionResult
-from ._retry import Backoff, worth_retrying
+from ._retry import Backoff, not_done, worth_retrying
 from ._streams import EventReader, Subscription, is_cancelled, ms_of
 from ._values import AggregateId, AggregateIdLike, AppendCondition, CommandRecord, Event, ExpectedVersionLike, Query, Snapshot
 from .v1 import documents_pb2, groups_pb2, projections_pb2, retention_pb2, service_pb2, tables_pb2
@@ -225,10 +225,10 @@ class Client:
         by number. Needs the scope `admin`. Errors: InvalidArgumentError (it is there already)"""
         request = _wire.checked(groups_pb2.CreateGroupRequest, name=name, query=None if query is None else _wire.query(query), after=after, from_now=after is None,
                                 settings=_wire.checked(groups_pb2.GroupSettings, **(settings or {})))
-        return group_info(await self._unary("CreateGroup", lambda _: request, timeout))
+        return group_info(await self._change("CreateGroup", request, timeout))
 
     async def drop_group(self, name: str, *, timeout: float | None = DEFAULT) -> None:
-        await self._unary("DropGroup", lambda _: groups_pb2.DropGroupRequest(name=name), timeout)
+        await self._change("DropGroup", groups_pb2.DropGroupRequest(name=name), timeout)
 
     async def groups(self, *, timeout: float | None = DEFAULT) -> list[GroupInfo]:
         """In order of name."""
@@ -251,12 +251,12 @@ class Client:
                                  timeout: float | None = DEFAULT) -> ProjectionInfo:
         """Events by a value in them. `path`: $.customer.city; `value`: text, integer, number, boolean, time; `source`: payload, metadata."""
         request = _wire.checked(projections_pb2.CreateValueIndexRequest, name=name, types=types, path=path, value=value, source=source)
-        return _derived.projection_info(await self._unary("CreateValueIndex", lambda _: request, timeout))
+        return _derived.projection_info(await self._change("CreateValueIndex", request, timeout))
 
     async def create_table(self, name: str, definition: Mapping[str, Any], *, timeout: float | None = DEFAULT) -> ProjectionInfo:
         """`definition`: docs/projections.md, "A definition"."""
         request = _wire.checked(projections_pb2.CreateProjectionRequest, name=name, kind="table", spec=json.dumps(definition))
-        return _derived.projection_info(await self._unary("CreateProjection", lambda _: request, timeout))
+        return _derived.projection_info(await self._change("CreateProjection", request, timeout))
 
     async def projection(self, name: str, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
         """Errors: NotFoundError"""
@@ -269,7 +269,7 @@ class Client:
 
     async def drop_projection(self, name: str, *, timeout: float | None = DEFAULT) -> None:
         """Definition and rows, of an index or a table."""
-        await self._unary("AskProjection", lambda _: projections_pb2.AskProjectionRequest(name=name, ask="ASK_DROP"), timeout)
+        await self._change("AskProjection", projections_pb2.AskProjectionRequest(name=name, ask="ASK_DROP"), timeout)
 
     async def read_index(self, name: str, *, start: int | None = None, limit: int = 100, backwards: bool = False, events: bool = False,
                          at_least: int | None = None, timeout: float | None = DEFAULT) -> IndexPage:
@@ -319,10 +319,10 @@ class Client:
     async def define_documents(self, type: str, definition: Mapping[str, Any], *, expected: int | None = None, timeout: float | None = DEFAULT) -> int:
         """What the documents of an aggregate type are made by: docs/documents.md, "Definitions". Returns its version, what the next change expects."""
         request = _wire.checked(documents_pb2.DefineDocumentsRequest, type=type, spec=json.dumps(definition).encode(), expected=expected)
-        return int((await self._unary("Define", lambda _: request, timeout)).version)
+        return int((await self._change("Define", request, timeout)).version)
 
     async def drop_documents(self, type: str, *, timeout: float | None = DEFAULT) -> None:
-        await self._unary("Drop", lambda _: documents_pb2.DropDocumentsRequest(type=type), timeout)
+        await self._change("Drop", documents_pb2.DropDocumentsRequest(type=type), timeout)
 
     async def document(self, aggregate: AggregateIdLike, *, eventual: bool = False, at_least: int | None = None, timeout: float | None = DEFAULT) -> Document:
         """An aggregate's current state: behind everything that is ordered for it; `eventual`: as the rows have it. Errors: NotFoundError"""
@@ -460,7 +460,12 @@ class Client:
             at_least = self.seen
         return None if at_least is None else _wire.checked(service_pb2.AtLeast, position=at_least, timeout_ms=timeout_ms)
 
-    async def _unary(self, method: str, request: Callable[[int], Any], timeout: float | None, *, write: bool = False, append: Append | None = None) -> Any:
+    async def _change(self, method: str, request: Any, timeout: float | None) -> Any:
+        """What must not be done twice: it is not sent again where it may have arrived. Errors: OutcomeUnknownError"""
+        return await self._unary(method, lambda _: request, timeout, write=True, once=True)
+
+    async def _unary(self, method: str, request: Callable[[int], Any], timeout: float | None, *, write: bool = False, once: bool = False,
+                     append: Append | None = None) -> Any:
         """`request` is made from the milliseconds that one server may wait, and the same each time but for those."""
         seconds = self._timeout_of(timeout)
         until = None if seconds is None else time.monotonic() + seconds
@@ -494,7 +499,7 @@ class Client:
             # One that has not come to a position in its time is left alone, where there are others.
             behind = self._doors.several and isinstance(error, TimeoutError) and error.told_by_server
             wait = backoff.next(error)
-            again = worth_retrying(error, write=write) or behind
+            again = not_done(error, several=self._doors.several) if once else worth_retrying(error, write=write) or behind
             if again and door is not None and not isinstance(error, OverloadedError):
                 self._doors.failed(door)
             if self._closed or not again or (until is not None and time.monotonic() + wait >= until):

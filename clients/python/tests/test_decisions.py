@@ -6,8 +6,8 @@ import evershard
 from evershard import AggregateId, Append, Event, Query
 from evershard._pipeline import Lanes, Order, Pipeline
 from evershard._reading import ReadCursor
-from evershard._retry import Backoff, worth_retrying
-from evershard.v1 import event_pb2, service_pb2, store_pb2
+from evershard._retry import Backoff, not_done, worth_retrying
+from evershard.v1 import event_pb2, groups_pb2, service_pb2, store_pb2
 
 
 def test_only_what_may_go_away_is_tried_again() -> None:
@@ -18,6 +18,17 @@ def test_only_what_may_go_away_is_tried_again() -> None:
             assert worth_retrying(kind("x")) == worth_retrying(kind("x"), write=True) == (kind in again), name
     assert worth_retrying(evershard.TimeoutError("x", told_by_server=True), write=True)
     assert not worth_retrying(evershard.TimeoutError("x", told_by_server=True))
+
+
+def test_what_must_not_be_done_twice_is_tried_again_where_it_was_not_done() -> None:
+    no_connection = evershard.UnavailableError("failed to connect to all addresses; last error: refused")
+    assert not_done(no_connection, several=False)
+    assert not_done(evershard.OverloadedError("busy", told_by_server=True), several=False)
+    assert not_done(evershard.UnavailableError("it is stopping", told_by_server=True), several=True)
+    assert not not_done(evershard.UnavailableError("the disk is full", told_by_server=True), several=False)
+    assert not not_done(evershard.UnavailableError("Socket closed"), several=True)
+    assert not not_done(evershard.TimeoutError("x", told_by_server=True), several=True)
+    assert not not_done(evershard.NotFoundError("x", told_by_server=True), several=True)
 
 
 def test_backoff_grows_to_half_a_second_and_waits_as_long_as_it_is_told() -> None:

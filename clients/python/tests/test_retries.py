@@ -17,7 +17,7 @@ import pytest
 
 import evershard
 from evershard import Append, Client, ErrorCode, Event, aio
-from evershard.v1 import service_pb2, store_pb2
+from evershard.v1 import groups_pb2, groups_pb2_grpc, service_pb2, store_pb2
 
 BROKEN = grpc.StatusCode.UNAVAILABLE
 
@@ -52,6 +52,46 @@ def test_an_append_is_sent_again_with_the_same_bytes(bad: fake.Fake) -> None:
     assert done.duplicate and done.first_position == 7 and time.monotonic() - began >= 0.2
     assert len(bad.seen) == 4 and len({request.SerializeToString() for request in bad.seen}) == 1
     assert len(bad.seen[0].request_id) == 16 and len(bad.seen[0].events[0].id) == 16
+
+
+class Groups(groups_pb2_grpc.GroupsServicer):  # type: ignore[misc]
+    """Creates groups, and says so when its answers are not lost."""
+
+    def __init__(self, *answers: Callable[[Any], Any]) -> None:
+        self.answers, self.asked = list(answers), 0
+
+    def CreateGroup(self, request: Any, context: Any) -> Any:
+        self.asked += 1
+        return self.answers.pop(0)(context)
+
+
+@pytest.mark.parametrize(
+    ("first", "kind", "asked"),
+    [
+        (lambda context: context.abort(BROKEN, "Socket closed"), evershard.OutcomeUnknownError, 1),
+        (lambda context: fake.refuse(context, grpc.StatusCode.DEADLINE_EXCEEDED, ErrorCode.TIMEOUT), evershard.OutcomeUnknownError, 1),
+        (lambda context: fake.refuse(context, BROKEN, ErrorCode.UNAVAILABLE), evershard.UnavailableError, 1),
+        (lambda context: fake.refuse(context, grpc.StatusCode.INVALID_ARGUMENT, ErrorCode.INVALID_ARGUMENT), evershard.InvalidArgumentError, 1),
+        (lambda context: fake.refuse(context, grpc.StatusCode.RESOURCE_EXHAUSTED, ErrorCode.OVERLOADED), None, 2),
+    ],
+)
+def test_a_change_whose_answer_was_lost_is_not_made_twice(first: Callable[[Any], Any], kind: type[evershard.EvershardError] | None, asked: int) -> None:
+    groups = Groups(first, lambda _: groups_pb2.GroupInfo(name="g"))
+    server, address = fake.serve(fake.Fake(), groups=groups)
+    with Client(address, timeout=20) as client:
+        if kind is None:
+            assert client.create_group("g").name == "g"
+        else:
+            with pytest.raises(evershard.EvershardError) as caught:
+                client.create_group("g")
+            assert type(caught.value) is kind
+    assert groups.asked == asked
+    server.stop(0)
+
+
+def test_a_change_waits_for_a_server_that_is_not_there() -> None:
+    with Client("127.0.0.1:1", timeout=0.5) as client, pytest.raises(evershard.UnavailableError):
+        client.drop_group("g")
 
 
 @pytest.mark.parametrize(

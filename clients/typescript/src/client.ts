@@ -197,7 +197,7 @@ export class Client implements AsyncDisposable {
   /** A named subscription that workers share; begins behind `after` (0: with the first event; "now"). Needs the scope `admin`. Errors: InvalidArgumentError */
   async createGroup(name: string, options: CreateGroupOptions & CallOptions = {}): Promise<GroupInfo> {
     const { query, after = 0, settings } = options;
-    return groupInfoOf(await this.#connection.unary(Groups.method.createGroup, {
+    return groupInfoOf(await this.#connection.change(Groups.method.createGroup, {
       name: textOf(name, "name"),
       ...(query && { query: query.message() }),
       ...(after === "now" ? { fromNow: true } : { after: toUint64(after, "after") }),
@@ -205,7 +205,7 @@ export class Client implements AsyncDisposable {
     }, options));
   }
   async dropGroup(name: string, options?: CallOptions): Promise<void> {
-    await this.#connection.unary(Groups.method.dropGroup, { name: textOf(name, "name") }, options);
+    await this.#connection.change(Groups.method.dropGroup, { name: textOf(name, "name") }, options);
   }
   /** In order of name. */
   async groups(options?: CallOptions): Promise<GroupInfo[]> {

@@ -195,7 +195,7 @@ export class Connection {
 
   /** One request, one answer, tried again where the connection or the server is not there. `request`: encoded once, for all tries. */
   async unary<I extends DescMessage, O extends DescMessage>(
-    method: DescMethodUnary<I, O>, request: MessageInitShape<I> | Uint8Array, options: AtLeast & CallOptions = {}, kind: "read" | "append" = "read",
+    method: DescMethodUnary<I, O>, request: MessageInitShape<I> | Uint8Array, options: AtLeast & CallOptions = {}, kind: "read" | "append" | "change" = "read",
     first?: string | Uint8Array,
   ): Promise<MessageShape<O>> {
     const deadline = Date.now() + (options.timeoutMs ?? this.timeoutMs);
@@ -222,11 +222,16 @@ export class Connection {
     };
     const again = (error: EvershardError) => waits && this.elsewhere(error) && Date.now() < waitsUntil;
     try {
-      return await retrying({ kind, deadline, signal: scope.signal, onRetry: this.onRetry, again }, attempt);
+      return await retrying({ kind, several: this.#doors.several, deadline, signal: scope.signal, onRetry: this.onRetry, again }, attempt);
     } finally {
       scope.end();
     }
   }
+  /** What must not be done twice: not sent again where it may have arrived. Errors: OutcomeUnknownError */
+  change<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>, request: MessageInitShape<I>, options: CallOptions = {}): Promise<MessageShape<O>> {
+    return this.unary(method, request, options, "change");
+  }
+
 
   /** A snapshot may be of a version so new that this node has not heard of it. */
   async #comeSoFar(door: Door, deadline: number, signal: AbortSignal): Promise<void> {

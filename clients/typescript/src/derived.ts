@@ -111,11 +111,11 @@ export class Projections {
   /** Events by a value in them. `path`: `$.customer.city`; `value`: text, integer, number, boolean, time. Needs the scope `admin`. */
   async createValueIndex(name: string, index: { types: readonly string[]; path: string; value?: string; source?: "payload" | "metadata" }, options?: CallOptions): Promise<ProjectionInfo> {
     const { types, path, value = "text", source = "payload" } = index;
-    return projectionOf(await this.#connection.unary(ProjectionsService.method.createValueIndex, { name: textOf(name, "name"), types: [...types], path: textOf(path, "path"), value, source }, options));
+    return projectionOf(await this.#connection.change(ProjectionsService.method.createValueIndex, { name: textOf(name, "name"), types: [...types], path: textOf(path, "path"), value, source }, options));
   }
   /** `definition`: docs/projections.md, "A definition". Needs the scope `admin`. */
   async createTable(name: string, definition: object, options?: CallOptions): Promise<ProjectionInfo> {
-    return projectionOf(await this.#connection.unary(ProjectionsService.method.createProjection, { name: textOf(name, "name"), kind: "table", spec: JSON.stringify(definition) }, options));
+    return projectionOf(await this.#connection.change(ProjectionsService.method.createProjection, { name: textOf(name, "name"), kind: "table", spec: JSON.stringify(definition) }, options));
   }
   /** Errors: NotFoundError */
   async describe(name: string, options?: CallOptions): Promise<ProjectionInfo> {
@@ -127,7 +127,7 @@ export class Projections {
   }
   /** Definition and rows. Needs the scope `admin`. */
   async drop(name: string, options?: CallOptions): Promise<void> {
-    await this.#connection.unary(ProjectionsService.method.askProjection, { name: textOf(name, "name"), ask: Ask.DROP }, options);
+    await this.#connection.change(ProjectionsService.method.askProjection, { name: textOf(name, "name"), ask: Ask.DROP }, options);
   }
 
   /** A page. Errors: NotFoundError, UnavailableError (it stands before what was seen), TimeoutError */
@@ -190,10 +190,10 @@ export class Documents {
   async define(type: string, definition: object, options: { expected?: number | undefined } & CallOptions = {}): Promise<number> {
     const { expected } = options;
     const request = { type: textOf(type, "type"), spec: new TextEncoder().encode(JSON.stringify(definition)), ...(expected !== undefined && { expected: toUint64(expected, "expected") }) };
-    return toNumber((await this.#connection.unary(DocumentsService.method.define, request, options)).version);
+    return toNumber((await this.#connection.change(DocumentsService.method.define, request, options)).version);
   }
   async drop(type: string, options?: CallOptions): Promise<void> {
-    await this.#connection.unary(DocumentsService.method.drop, { type: textOf(type, "type") }, options);
+    await this.#connection.change(DocumentsService.method.drop, { type: textOf(type, "type") }, options);
   }
   /** Behind everything that is ordered for the aggregate; `eventual`: as the rows have it. Errors: NotFoundError */
   async get(aggregate: string, options: { eventual?: boolean | undefined } & AtLeast & CallOptions = {}): Promise<Document> {

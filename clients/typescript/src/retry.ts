@@ -23,8 +23,10 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 export interface Attempts {
-  /** `append`: what may be stored without an answer is OutcomeUnknownError in the end. */
-  kind: "read" | "append";
+  /** `append`: what may be stored without an answer is OutcomeUnknownError in the end. `change`: must not be done twice, so at once. */
+  kind: "read" | "append" | "change";
+  /** There is another server to ask: of a change, what one says of itself is not the answer then. */
+  several?: boolean | undefined;
   /** In milliseconds, as Date.now(). */
   deadline: number;
   signal?: AbortSignal | undefined;
@@ -33,8 +35,13 @@ export interface Attempts {
   again?: ((error: EvershardError) => boolean) | undefined;
 }
 
-/** Tries until it works, fails for good, or would begin after the deadline. `attempt` is safe to repeat. */
-export async function retrying<T>({ kind, deadline, signal, onRetry, again: also }: Attempts, attempt: () => Promise<T>): Promise<T> {
+/** It did not arrive, or was not taken. */
+function notDone(error: EvershardError, several: boolean): boolean {
+  return error.retryable && (error.told ? several || error.code !== "unavailable" : !error.outcomeUnknown);
+}
+
+/** Tries until it works, fails for good, or would begin after the deadline. `attempt` is safe to repeat, but for a change. */
+export async function retrying<T>({ kind, several = false, deadline, signal, onRetry, again: also }: Attempts, attempt: () => Promise<T>): Promise<T> {
   let unknown = false;
   let before: EvershardError | undefined;
   for (let tried = 0; ; ++tried) {
@@ -43,7 +50,10 @@ export async function retrying<T>({ kind, deadline, signal, onRetry, again: also
     } catch (error) {
       if (!(error instanceof EvershardError)) throw error;
       unknown ||= error.outcomeUnknown;
-      const again = error.retryable || (kind === "append" && error.code === "timeout") || also?.(error) === true;
+      if (kind === "change" && unknown && (error.retryable || error.code === "timeout")) {
+        throw new OutcomeUnknownError(`no answer says whether it was done: ${error.message}`, error.details, { cause: error });
+      }
+      const again = kind === "change" ? notDone(error, several) : error.retryable || (kind === "append" && error.code === "timeout") || also?.(error) === true;
       const wait = backoffMs(tried, error);
       if (!again && !(error.code === "timeout" && Date.now() >= deadline)) throw error;
       if (Date.now() + wait >= deadline) {

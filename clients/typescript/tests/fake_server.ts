@@ -14,6 +14,7 @@ const service: ServiceDefinition = {
   append: { ...method, path: "/evershard.v1.EventStore/Append", responseStream: false },
   appendMany: { ...method, path: "/evershard.v1.EventStore/AppendMany", requestStream: true, responseStream: true },
   read: { ...method, path: "/evershard.v1.EventStore/Read", responseStream: true },
+  createGroup: { ...method, path: "/evershard.v1.Groups/CreateGroup", responseStream: false },
 };
 const membersMethod = { members: { ...method, path: "/evershard.v1.EventStore/Members", responseStream: false } };
 
@@ -31,7 +32,7 @@ export class FakeServer implements AsyncDisposable {
   ends = false;
   readonly #server = new Server();
 
-  /** `answer`: to each append, from 0; `page`: to each read, which then ends well. Without `members` it is of an earlier release. */
+  /** `answer`: to each append, from 0, and to each group that is created; `page`: to each read, which then ends well. Without `members` it is of an earlier release. */
   static async start(
     answer: (request: AppendRequest, nr: number) => Answer, page?: (nr: number) => PageAnswer, members?: MessageInitShape<typeof MembersResponseSchema>,
   ): Promise<FakeServer> {
@@ -49,12 +50,11 @@ export class FakeServer implements AsyncDisposable {
       append: (call: ServerUnaryCall<Uint8Array, Uint8Array>, done: sendUnaryData<Uint8Array>) => {
         fake.requests.push(new Uint8Array(call.request));
         fake.metadata.push(call.metadata);
-        const given = answer(fromBinary(AppendRequestSchema, call.request), fake.requests.length - 1);
-        if (given === "silence") return;
-        if ("appended" in given) return done(null, toBinary(AppendResponseSchema, create(AppendResponseSchema, given.appended)));
-        const metadata = new Metadata();
-        if (given.error) metadata.set("grpc-status-details-bin", statusOf(given.code, create(ErrorSchema, given.error)));
-        done({ code: given.code, details: given.text ?? "", metadata });
+        give(answer(fromBinary(AppendRequestSchema, call.request), fake.requests.length - 1), done, (appended) => toBinary(AppendResponseSchema, create(AppendResponseSchema, appended)));
+      },
+      createGroup: (call: ServerUnaryCall<Uint8Array, Uint8Array>, done: sendUnaryData<Uint8Array>) => {
+        fake.requests.push(new Uint8Array(call.request));
+        give(answer(create(AppendRequestSchema), fake.requests.length - 1), done, () => new Uint8Array());
       },
       appendMany: (call: ServerDuplexStream<Uint8Array, Uint8Array>) => {
         call.on("data", (request: Uint8Array) => {
@@ -88,6 +88,14 @@ export class FakeServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.forceShutdown();
   }
+}
+
+function give(answer: Answer, done: sendUnaryData<Uint8Array>, bytesOf: (appended: MessageInitShape<typeof AppendResponseSchema>) => Uint8Array): void {
+  if (answer === "silence") return;
+  if ("appended" in answer) return done(null, bytesOf(answer.appended));
+  const metadata = new Metadata();
+  if (answer.error) metadata.set("grpc-status-details-bin", statusOf(answer.code, create(ErrorSchema, answer.error)));
+  done({ code: answer.code, details: answer.text ?? "", metadata });
 }
 
 /** A google.rpc.Status: 1 code, 3 details, an Any: 1 type, 2 value. */

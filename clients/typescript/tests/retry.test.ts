@@ -97,6 +97,28 @@ test("a broken connection and then refusals until time is over is an unknown out
   await refused(OutcomeUnknownError, client.append(append, { timeoutMs: 3_000 }));
 });
 
+for (const [name, answer, code, asked] of [
+  ["a broken connection", { code: status.UNAVAILABLE, text: "Connection dropped" }, "timeout", 1],
+  ["a server's timeout", { code: status.DEADLINE_EXCEEDED, error: { code: ErrorCode.TIMEOUT } }, "timeout", 1],
+  ["a server that cannot", { code: status.UNAVAILABLE, error: { code: ErrorCode.UNAVAILABLE } }, "unavailable", 1],
+  ["a full queue", { code: status.RESOURCE_EXHAUSTED, error: { code: ErrorCode.OVERLOADED } }, undefined, 2],
+] satisfies [string, Answer, string | undefined, number][]) {
+  test(`a change that may have been made is not made twice: ${name}`, async () => {
+    await using server = await FakeServer.start((_, nr) => (nr === 0 ? answer : stored));
+    await using client = connect(server.address, { timeoutMs: 20_000 });
+
+    const made = client.createGroup("g");
+
+    if (code === undefined) equal((await made).position, 0);
+    else {
+      const error = await refused(EvershardError, made);
+      equal(error.code, code);
+      equal(error instanceof OutcomeUnknownError, code === "timeout");
+    }
+    equal(server.requests.length, asked);
+  });
+}
+
 test("where nobody listens nothing can be stored", async () => {
   let address = "";
   {
