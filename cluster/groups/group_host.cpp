@@ -146,15 +146,25 @@ Result<GroupInfo> GroupHost::info_of(const HostedGroup& group) {
   return group.info(*head);
 }
 
+/// Behind what nobody has seen, events to come would be left out without a word.
+Result<GlobalPosition> GroupHost::start_of(std::optional<GlobalPosition> after) {
+  auto head = store_.head();
+  if (!head) return refuse(std::move(head).error());
+  if (!after) return *head;
+  if (*after > *head && options_.at_home) {  // another node may have shown what this one has not heard of yet
+    if (auto there = store_.wait_for(*after, behind_itself_max); there) head = there;
+  }
+  if (*after <= *head) return *after;
+  return refuse(ErrorCode::invalid_argument, "a group cannot begin behind position " + std::to_string(after->value) + ": the head is " + std::to_string(head->value));
+}
+
 Result<GroupInfo> GroupHost::create_group(GroupDefinition definition) {
   EVERSHARD_TRY(at_home(definition.name));
   EVERSHARD_TRY(definition.settings.check());
   EVERSHARD_TRY(definition.query.check());
-  if (!definition.after) {
-    const auto head = store_.head();
-    if (!head) return refuse(head.error());
-    definition.after = *head;
-  }
+  const auto start = start_of(definition.after);
+  if (!start) return refuse(start.error());
+  definition.after = *start;
   definition.query = definition.query.canonical();
   const auto name = definition.name;
   const auto created = catalogue_.create(name, "group", write_group_spec({std::move(definition), new_life()}));
@@ -186,12 +196,9 @@ Result<GroupInfo> GroupHost::reset_group(const std::string& name, std::optional<
   if (!definition) return refuse(definition.error());
   auto spec = read_group_spec(name, definition->newest().spec);
   if (!spec) return refuse(std::move(spec).error());
-  if (!after) {
-    const auto head = store_.head();
-    if (!head) return refuse(head.error());
-    after = *head;
-  }
-  spec->definition.after = after;
+  const auto start = start_of(after);
+  if (!start) return refuse(start.error());
+  spec->definition.after = *start;
   spec->life = new_life();
   const auto changed = catalogue_.change(name, write_group_spec(*spec), definition->last);
   if (!changed) return refuse(changed.error());

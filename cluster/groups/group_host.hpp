@@ -63,6 +63,8 @@ class GroupHost final : public Groups {
   [[nodiscard]] Result<Group> find(const std::string& name);
   [[nodiscard]] Result<Group> look_up(const std::string& name, std::uint64_t term);
   [[nodiscard]] Result<Group> load(const actors::Definition& definition, std::uint64_t term);
+  /// Behind which position a group begins. Errors: invalid_argument: it is not there yet
+  [[nodiscard]] Result<GlobalPosition> start_of(std::optional<GlobalPosition> after);
   [[nodiscard]] Result<GroupInfo> info_of(const HostedGroup& group);
   /// `term`: only what was loaded in it.
   void let_go(const std::string& name, const Error& why, std::optional<std::uint64_t> term = {});

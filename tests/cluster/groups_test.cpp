@@ -88,6 +88,21 @@ TEST(Groups, BeginWhereTheyAreTold) {
   }
 }
 
+// Behind what is not there yet, the events to come would be left out without a word.
+TEST(Groups, DoNotBeginBehindTheHead) {
+  auto store = opened();
+  append_to(store, "order-1", 3);
+  const auto head = *store.head();
+  const auto refused = store.groups().create_group({.name = "later", .after = head + 1});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(refused.error().what, HasSubstr("head"));
+  EXPECT_EQ(store.groups().group("later").error().code, ErrorCode::not_found);
+  ASSERT_TRUE(store.groups().create_group({.name = "now", .after = *store.head()}));
+  EXPECT_EQ(store.groups().reset_group("now", *store.head() + 1).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(store.groups().group("now").value().position, head);
+}
+
 TEST(Groups, RefuseWhatIsWrongAndSayWhy) {
   auto store = opened();
   EXPECT_EQ(store.groups().create_group({.name = "no name"}).error().code, ErrorCode::invalid_argument);

@@ -26,7 +26,7 @@ from ._errors import (
 )
 from ._recorded import AggregateInfo, Appended, EventState, FeedItem, FeedKind, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
 from ._values import AggregateId, Event, ExpectedVersion, Query, Snapshot
-from .v1 import event_pb2, service_pb2, store_pb2
+from .v1 import event_pb2, groups_pb2, service_pb2, store_pb2
 
 _KINDS = {"any": 1, "none": 2, "exists": 3, "exactly": 4}
 _NAMES = {number: name for name, number in _KINDS.items()}
@@ -160,6 +160,13 @@ def failure(failed: grpc.aio.AioRpcError) -> EvershardError:
         grpc.StatusCode.UNAUTHENTICATED: UnauthenticatedError, grpc.StatusCode.PERMISSION_DENIED: PermissionDeniedError,
         grpc.StatusCode.INVALID_ARGUMENT: InvalidArgumentError}.get(code, ProtocolError)
     return kind(f"{code.name}: {text}" if kind is ProtocolError else text)
+
+
+def seen_in(answer: Any) -> int:
+    """The greatest position that an answer shows to be there."""
+    # A group's own position is where somebody told it to begin.
+    fields = ("head",) if isinstance(answer, groups_pb2.GroupInfo) else ("watermark", "last_position", "position")
+    return max(getattr(answer, field, 0) for field in fields)
 
 
 def never_sent(failed: EvershardError) -> bool:

@@ -485,7 +485,7 @@ class Client:
                 asked = message or request(ms_of(self._doors.wait_at_one(left)))
                 answer = await door.method(method)(asked, metadata=self._metadata, timeout=None if left is None else left + grace)
                 self._doors.worked(door)
-                self._doors.see(*(getattr(answer, field, 0) for field in ("watermark", "last_position", "position")))
+                self._doors.see(_wire.seen_in(answer))
                 return answer
             except grpc.aio.AioRpcError as failed:
                 error = _wire.failure(failed)

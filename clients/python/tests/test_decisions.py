@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import evershard
-from evershard import AggregateId, Append, Event, Query
+from evershard import AggregateId, Append, Event, Query, _wire
 from evershard._pipeline import Lanes, Order, Pipeline
 from evershard._reading import ReadCursor
 from evershard._retry import Backoff, not_done, worth_retrying
@@ -58,6 +58,14 @@ def test_a_read_goes_on_behind_its_last_event_and_sees_no_later_moment() -> None
     assert read.watermark == 50 and read.request(0).options == store_pb2.ReadOptions(after=9, up_to=50, limit=2) and not read.complete
     read.took(page(10, 11))
     assert read.complete
+
+
+def test_where_a_group_begins_is_not_what_was_seen() -> None:
+    assert _wire.seen_in(groups_pb2.GroupInfo(position=10**9, read_to=10**9, head=7)) == 7
+    assert _wire.seen_in(store_pb2.AppendResponse(first_position=3, last_position=4, watermark=2)) == 4
+    assert _wire.seen_in(service_pb2.HeadResponse(watermark=5)) == 5
+    assert _wire.seen_in(event_pb2.RecordedEvent(position=6)) == 6
+    assert _wire.seen_in(service_pb2.FlushResponse()) == 0
 
 
 def test_a_read_backwards_goes_on_in_front_of_its_last_event() -> None:

@@ -57,6 +57,15 @@ def test_a_worker_settles_what_it_is_given(server: Any) -> None:
             nobody.next(PATIENCE)
 
 
+def test_a_group_begins_where_the_store_is_or_not_at_all(server: Any) -> None:
+    with evershard.Client(server.address, timeout=20) as store:
+        store.append(Event("Placed", "order-1"))
+        with pytest.raises(evershard.InvalidArgumentError, match="head"):
+            store.create_group("g", after=10**9)
+        assert store.groups() == [] and store.seen < 10**9
+        store.create_group("g", after=store.head())
+
+
 def test_workers_share_and_one_that_leaves_hands_over(server: Any) -> None:
     with evershard.Client(server.address) as store:
         for n in range(60):

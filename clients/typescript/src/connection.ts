@@ -3,11 +3,12 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 
-import { create, fromBinary, toBinary, type DescMessage, type DescMethod, type DescMethodBiDiStreaming, type DescMethodServerStreaming, type DescMethodUnary, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
+import { create, fromBinary, isMessage, toBinary, type DescMessage, type DescMethod, type DescMethodBiDiStreaming, type DescMethodServerStreaming, type DescMethodUnary, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import { Client as Channel, compressionAlgorithms, credentials, Metadata, type ClientDuplexStream, type ServiceError } from "@grpc/grpc-js";
 
 import { CallFailed, Doors, type Door } from "./doors.js";
 import { CancelledError, CorruptionError, errorOfStatus, EvershardError, InvalidArgumentError, UnavailableError } from "./errors.js";
+import { GroupInfoSchema } from "./gen/evershard/v1/groups_pb.js";
 import { EventStore } from "./gen/evershard/v1/service_pb.js";
 import { toUint64 } from "./ids.js";
 import { retrying } from "./retry.js";
@@ -164,9 +165,7 @@ export class Connection {
   get seen(): number { return this.#seen; }
   see(position: number): void { this.#seen = Math.max(this.#seen, position); }
   #told(answer: object): void {
-    const { kind, events, watermark, lastPosition, position } = answer as { [field: string]: unknown; events?: { position: bigint }[] };
-    // A subscription's watermark may be no more than what was asked for, beyond the head.
-    for (const told of [kind === undefined ? watermark : events?.at(-1)?.position, lastPosition, position]) {
+    for (const told of seenIn(answer)) {
       if (typeof told === "bigint" && told <= Number.MAX_SAFE_INTEGER) this.see(Number(told));
     }
   }
@@ -227,11 +226,11 @@ export class Connection {
       scope.end();
     }
   }
+
   /** What must not be done twice: not sent again where it may have arrived. Errors: OutcomeUnknownError */
   change<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>, request: MessageInitShape<I>, options: CallOptions = {}): Promise<MessageShape<O>> {
     return this.unary(method, request, options, "change");
   }
-
 
   /** A snapshot may be of a version so new that this node has not heard of it. */
   async #comeSoFar(door: Door, deadline: number, signal: AbortSignal): Promise<void> {
@@ -329,6 +328,15 @@ export class Connection {
       },
     };
   }
+}
+
+/** The positions that an answer shows to be there. */
+export function seenIn(answer: object): unknown[] {
+  // A group's own position is where somebody told it to begin.
+  if (isMessage(answer, GroupInfoSchema)) return [answer.head];
+  const { kind, events, watermark, lastPosition, position } = answer as { [field: string]: unknown; events?: { position: bigint }[] };
+  // A subscription's watermark may be no more than what was asked for, beyond the head.
+  return [kind === undefined ? watermark : events?.at(-1)?.position, lastPosition, position];
 }
 
 /** Looks at the files now: gRPC would find out with each connection, and try again. Errors: what OpenSSL says */

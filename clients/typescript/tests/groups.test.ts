@@ -3,6 +3,10 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { after, before, test } from "node:test";
 
+import { create } from "@bufbuild/protobuf";
+
+import { seenIn } from "../src/connection.js";
+import { GroupInfoSchema } from "../src/gen/evershard/v1/groups_pb.js";
 import { connect, InvalidArgumentError, newId, NotFoundError, Query, type Client, type GroupDelivery, type GroupWorker } from "../src/index.js";
 import { Proxy } from "./proxy.js";
 import { Server } from "./server.js";
@@ -57,6 +61,15 @@ test("a worker settles what it is given", async () => {
   deepEqual((await client.groups()).find(({ name }) => name === tag)!.workers, []);
   await client.dropGroup(tag);
   await rejects(client.work(tag).next(patienceMs), NotFoundError);
+});
+
+test("a group begins where the store is, or not at all", async () => {
+  await using own = connect(server.address, { timeoutMs: 20_000 });
+  const tag = newId();
+  await rejects(own.createGroup(tag, { after: 1e9 }), InvalidArgumentError);
+  ok(own.seen < 1e9);
+  await own.createGroup(tag, { after: await own.head() });
+  deepEqual(seenIn(create(GroupInfoSchema, { position: 1_000n, head: 7n })), [7n]);
 });
 
 test("a worker that is told to end leaves its group", async () => {
