@@ -142,7 +142,7 @@ export class Client {
     /** A named subscription that workers share; begins behind `after` (0: with the first event; "now"). Needs the scope `admin`. Errors: InvalidArgumentError */
     async createGroup(name, options = {}) {
         const { query, after = 0, settings } = options;
-        return groupInfoOf(await this.#connection.unary(Groups.method.createGroup, {
+        return groupInfoOf(await this.#connection.change(Groups.method.createGroup, {
             name: textOf(name, "name"),
             ...(query && { query: query.message() }),
             ...(after === "now" ? { fromNow: true } : { after: toUint64(after, "after") }),
@@ -150,7 +150,7 @@ export class Client {
         }, options));
     }
     async dropGroup(name, options) {
-        await this.#connection.unary(Groups.method.dropGroup, { name: textOf(name, "name") }, options);
+        await this.#connection.change(Groups.method.dropGroup, { name: textOf(name, "name") }, options);
     }
     /** In order of name. */
     async groups(options) {

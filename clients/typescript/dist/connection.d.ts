@@ -85,7 +85,9 @@ export declare class Connection {
     };
     doorOf(node: number): Door | undefined;
     /** One request, one answer, tried again where the connection or the server is not there. `request`: encoded once, for all tries. */
-    unary<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>, request: MessageInitShape<I> | Uint8Array, options?: AtLeast & CallOptions, kind?: "read" | "append", first?: string | Uint8Array): Promise<MessageShape<O>>;
+    unary<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>, request: MessageInitShape<I> | Uint8Array, options?: AtLeast & CallOptions, kind?: "read" | "append" | "change", first?: string | Uint8Array): Promise<MessageShape<O>>;
+    /** What must not be done twice: not sent again where it may have arrived. Errors: OutcomeUnknownError */
+    change<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>, request: MessageInitShape<I>, options?: CallOptions): Promise<MessageShape<O>>;
     /**
      * One request, many answers, once; leaving the loop ends the call. With `stallMs`, an answer that does not come in that time is a broken
      * connection; only the time counts in which somebody waits for it.
@@ -104,6 +106,8 @@ export declare class Connection {
         abort(): void;
     };
 }
+/** The positions that an answer shows to be there. */
+export declare function seenIn(answer: object): unknown[];
 export declare function cancelled(signal: AbortSignal): CancelledError;
 /** What a call of gRPC ended with. */
 export declare function failure(error: unknown, signal: AbortSignal): EvershardError;

@@ -1,10 +1,11 @@
 // Connection: the gRPC channels of a store, its calls as promises and async iterables, failures as EvershardError.
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, isMessage, toBinary } from "@bufbuild/protobuf";
 import { Client as Channel, compressionAlgorithms, credentials, Metadata } from "@grpc/grpc-js";
 import { CallFailed, Doors } from "./doors.js";
 import { CancelledError, CorruptionError, errorOfStatus, EvershardError, InvalidArgumentError, UnavailableError } from "./errors.js";
+import { GroupInfoSchema } from "./gen/evershard/v1/groups_pb.js";
 import { EventStore } from "./gen/evershard/v1/service_pb.js";
 import { toUint64 } from "./ids.js";
 import { retrying } from "./retry.js";
@@ -105,9 +106,7 @@ export class Connection {
     get seen() { return this.#seen; }
     see(position) { this.#seen = Math.max(this.#seen, position); }
     #told(answer) {
-        const { kind, events, watermark, lastPosition, position } = answer;
-        // A subscription's watermark may be no more than what was asked for, beyond the head.
-        for (const told of [kind === undefined ? watermark : events?.at(-1)?.position, lastPosition, position]) {
+        for (const told of seenIn(answer)) {
             if (typeof told === "bigint" && told <= Number.MAX_SAFE_INTEGER)
                 this.see(Number(told));
         }
@@ -163,11 +162,15 @@ export class Connection {
         };
         const again = (error) => waits && this.elsewhere(error) && Date.now() < waitsUntil;
         try {
-            return await retrying({ kind, deadline, signal: scope.signal, onRetry: this.onRetry, again }, attempt);
+            return await retrying({ kind, several: this.#doors.several, deadline, signal: scope.signal, onRetry: this.onRetry, again }, attempt);
         }
         finally {
             scope.end();
         }
+    }
+    /** What must not be done twice: not sent again where it may have arrived. Errors: OutcomeUnknownError */
+    change(method, request, options = {}) {
+        return this.unary(method, request, options, "change");
     }
     /** A snapshot may be of a version so new that this node has not heard of it. */
     async #comeSoFar(door, deadline, signal) {
@@ -274,6 +277,15 @@ export class Connection {
             },
         };
     }
+}
+/** The positions that an answer shows to be there. */
+export function seenIn(answer) {
+    // A group's own position is where somebody told it to begin.
+    if (isMessage(answer, GroupInfoSchema))
+        return [answer.head];
+    const { kind, events, watermark, lastPosition, position } = answer;
+    // A subscription's watermark may be no more than what was asked for, beyond the head.
+    return [kind === undefined ? watermark : events?.at(-1)?.position, lastPosition, position];
 }
 /** Looks at the files now: gRPC would find out with each connection, and try again. Errors: what OpenSSL says */
 function secure({ root, cert, key }) {

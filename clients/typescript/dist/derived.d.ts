@@ -26,8 +26,9 @@ export interface IndexPage {
     readonly count: number;
     readonly watermark: number;
 }
+/** A whole number beyond 2^53 is a bigint. */
 export interface ValueEntry {
-    readonly value: JsonValue;
+    readonly value: JsonValue | bigint;
     readonly position: number;
     readonly event?: RecordedEvent;
 }
@@ -51,6 +52,7 @@ export interface TablePage {
 /** An aggregate's current state. */
 export interface Document {
     readonly aggregate: string;
+    /** As JSON.parse makes it: whole numbers beyond 2^53 are rounded. */
     readonly content: Record<string, JsonValue>;
     /** Of the last event that the definition has a rule for. */
     readonly version: number;

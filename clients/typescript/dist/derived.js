@@ -17,11 +17,11 @@ export class Projections {
     /** Events by a value in them. `path`: `$.customer.city`; `value`: text, integer, number, boolean, time. Needs the scope `admin`. */
     async createValueIndex(name, index, options) {
         const { types, path, value = "text", source = "payload" } = index;
-        return projectionOf(await this.#connection.unary(ProjectionsService.method.createValueIndex, { name: textOf(name, "name"), types: [...types], path: textOf(path, "path"), value, source }, options));
+        return projectionOf(await this.#connection.change(ProjectionsService.method.createValueIndex, { name: textOf(name, "name"), types: [...types], path: textOf(path, "path"), value, source }, options));
     }
     /** `definition`: docs/projections.md, "A definition". Needs the scope `admin`. */
     async createTable(name, definition, options) {
-        return projectionOf(await this.#connection.unary(ProjectionsService.method.createProjection, { name: textOf(name, "name"), kind: "table", spec: JSON.stringify(definition) }, options));
+        return projectionOf(await this.#connection.change(ProjectionsService.method.createProjection, { name: textOf(name, "name"), kind: "table", spec: JSON.stringify(definition) }, options));
     }
     /** Errors: NotFoundError */
     async describe(name, options) {
@@ -33,7 +33,7 @@ export class Projections {
     }
     /** Definition and rows. Needs the scope `admin`. */
     async drop(name, options) {
-        await this.#connection.unary(ProjectionsService.method.askProjection, { name: textOf(name, "name"), ask: Ask.DROP }, options);
+        await this.#connection.change(ProjectionsService.method.askProjection, { name: textOf(name, "name"), ask: Ask.DROP }, options);
     }
     /** A page. Errors: NotFoundError, UnavailableError (it stands before what was seen), TimeoutError */
     async readIndex(name, options = {}) {
@@ -55,7 +55,7 @@ export class Projections {
             ...(to !== undefined && { to: written(to) }), ...(until !== undefined && { until: written(until) }),
         }, options);
         return {
-            entries: page.entries.map(({ value, position, event }) => ({ value: parsed(value), position: toNumber(position), ...eventOf(event) })),
+            entries: page.entries.map(({ value, position, event }) => ({ value: valueOf(value), position: toNumber(position), ...eventOf(event) })),
             next: page.next, watermark: toNumber(page.watermark),
         };
     }
@@ -93,10 +93,10 @@ export class Documents {
     async define(type, definition, options = {}) {
         const { expected } = options;
         const request = { type: textOf(type, "type"), spec: new TextEncoder().encode(JSON.stringify(definition)), ...(expected !== undefined && { expected: toUint64(expected, "expected") }) };
-        return toNumber((await this.#connection.unary(DocumentsService.method.define, request, options)).version);
+        return toNumber((await this.#connection.change(DocumentsService.method.define, request, options)).version);
     }
     async drop(type, options) {
-        await this.#connection.unary(DocumentsService.method.drop, { type: textOf(type, "type") }, options);
+        await this.#connection.change(DocumentsService.method.drop, { type: textOf(type, "type") }, options);
     }
     /** Behind everything that is ordered for the aggregate; `eventual`: as the rows have it. Errors: NotFoundError */
     async get(aggregate, options = {}) {
@@ -166,6 +166,11 @@ function documentOf({ aggregate, json: content, version, position, problems, las
 function eventOf(event) { return event ? { event: new RecordedEvent(event) } : {}; }
 function written(value) { return value instanceof Date ? value.toISOString() : String(value); }
 function decoded(value) { return new TextDecoder().decode(value); }
+/** JSON.parse rounds what is beyond 2^53. */
+function valueOf(text) {
+    const value = parsed(text);
+    return typeof value === "number" && /^-?\d+$/.test(text) && !Number.isSafeInteger(value) ? BigInt(text) : value;
+}
 function parsed(value) {
     try {
         return JSON.parse(typeof value === "string" ? value : decoded(value));

@@ -96,7 +96,7 @@ export declare class TimeoutError extends EvershardError {
         outcomeUnknown?: boolean;
     });
 }
-/** Of an append: time is over and no answer says whether it is stored. Send the same again, with the same ids, to know. */
+/** No answer says whether it is stored, or done. Of an append time is over: send the same again, with the same ids, to know. */
 export declare class OutcomeUnknownError extends TimeoutError {
 }
 /** Damaged data was found; it is never served. */

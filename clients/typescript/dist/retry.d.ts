@@ -4,8 +4,10 @@ export declare function backoffMs(attempt: number, error?: EvershardError): numb
 /** Errors: CancelledError */
 export declare function sleep(ms: number, signal?: AbortSignal): Promise<void>;
 export interface Attempts {
-    /** `append`: what may be stored without an answer is OutcomeUnknownError in the end. */
-    kind: "read" | "append";
+    /** `append`: what may be stored without an answer is OutcomeUnknownError in the end. `change`: must not be done twice, so at once. */
+    kind: "read" | "append" | "change";
+    /** There is another server to ask: of a change, what one says of itself is not the answer then. */
+    several?: boolean | undefined;
     /** In milliseconds, as Date.now(). */
     deadline: number;
     signal?: AbortSignal | undefined;
@@ -13,5 +15,5 @@ export interface Attempts {
     /** What else another try may find otherwise. */
     again?: ((error: EvershardError) => boolean) | undefined;
 }
-/** Tries until it works, fails for good, or would begin after the deadline. `attempt` is safe to repeat. */
-export declare function retrying<T>({ kind, deadline, signal, onRetry, again: also }: Attempts, attempt: () => Promise<T>): Promise<T>;
+/** Tries until it works, fails for good, or would begin after the deadline. `attempt` is safe to repeat, but for a change. */
+export declare function retrying<T>({ kind, several, deadline, signal, onRetry, again: also }: Attempts, attempt: () => Promise<T>): Promise<T>;

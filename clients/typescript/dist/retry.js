@@ -17,8 +17,12 @@ export async function sleep(ms, signal) {
         throw new CancelledError("cancelled while waiting to try again", {}, { cause: signal?.reason ?? cause });
     }
 }
-/** Tries until it works, fails for good, or would begin after the deadline. `attempt` is safe to repeat. */
-export async function retrying({ kind, deadline, signal, onRetry, again: also }, attempt) {
+/** It did not arrive, or was not taken. */
+function notDone(error, several) {
+    return error.retryable && (error.told ? several || error.code !== "unavailable" : !error.outcomeUnknown);
+}
+/** Tries until it works, fails for good, or would begin after the deadline. `attempt` is safe to repeat, but for a change. */
+export async function retrying({ kind, several = false, deadline, signal, onRetry, again: also }, attempt) {
     let unknown = false;
     let before;
     for (let tried = 0;; ++tried) {
@@ -29,7 +33,10 @@ export async function retrying({ kind, deadline, signal, onRetry, again: also },
             if (!(error instanceof EvershardError))
                 throw error;
             unknown ||= error.outcomeUnknown;
-            const again = error.retryable || (kind === "append" && error.code === "timeout") || also?.(error) === true;
+            if (kind === "change" && unknown && (error.retryable || error.code === "timeout")) {
+                throw new OutcomeUnknownError(`no answer says whether it was done: ${error.message}`, error.details, { cause: error });
+            }
+            const again = kind === "change" ? notDone(error, several) : error.retryable || (kind === "append" && error.code === "timeout") || also?.(error) === true;
             const wait = backoffMs(tried, error);
             if (!again && !(error.code === "timeout" && Date.now() >= deadline))
                 throw error;

@@ -31,7 +31,8 @@ export interface ProjectionInfo {
 export interface IndexEntry { readonly number: number; readonly position: number; readonly event?: RecordedEvent }
 /** `count`: numbers that the index has; `watermark`: every event up to here is in it. */
 export interface IndexPage { readonly entries: readonly IndexEntry[]; readonly count: number; readonly watermark: number }
-export interface ValueEntry { readonly value: JsonValue; readonly position: number; readonly event?: RecordedEvent }
+/** A whole number beyond 2^53 is a bigint. */
+export interface ValueEntry { readonly value: JsonValue | bigint; readonly position: number; readonly event?: RecordedEvent }
 /** `next`: the next page's `after`; empty: nothing follows. */
 export interface ValuePage { readonly entries: readonly ValueEntry[]; readonly next: string; readonly watermark: number }
 
@@ -46,6 +47,7 @@ export interface TablePage { readonly rows: readonly Row[]; readonly next: strin
 /** An aggregate's current state. */
 export interface Document {
   readonly aggregate: string;
+  /** As JSON.parse makes it: whole numbers beyond 2^53 are rounded. */
   readonly content: Record<string, JsonValue>;
   /** Of the last event that the definition has a rule for. */
   readonly version: number;
@@ -150,7 +152,7 @@ export class Projections {
       ...(to !== undefined && { to: written(to) }), ...(until !== undefined && { until: written(until) }),
     }, options);
     return {
-      entries: page.entries.map(({ value, position, event }) => ({ value: parsed(value) as JsonValue, position: toNumber(position), ...eventOf(event) })),
+      entries: page.entries.map(({ value, position, event }) => ({ value: valueOf(value), position: toNumber(position), ...eventOf(event) })),
       next: page.next, watermark: toNumber(page.watermark),
     };
   }
@@ -264,6 +266,12 @@ function documentOf({ aggregate, json: content, version, position, problems, las
 function eventOf(event: RecordedEventMessage | undefined): { event?: RecordedEvent } { return event ? { event: new RecordedEvent(event) } : {}; }
 function written(value: string | number | bigint | boolean | Date): string { return value instanceof Date ? value.toISOString() : String(value); }
 function decoded(value: Uint8Array): string { return new TextDecoder().decode(value); }
+
+/** JSON.parse rounds what is beyond 2^53. */
+function valueOf(text: string): JsonValue | bigint {
+  const value = parsed(text) as JsonValue;
+  return typeof value === "number" && /^-?\d+$/.test(text) && !Number.isSafeInteger(value) ? BigInt(text) : value;
+}
 
 function parsed(value: string | Uint8Array): unknown {
   try {

@@ -3,7 +3,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { connect, InvalidArgumentError, NotFoundError, Query, UnavailableError, VersionConflictError, type Client } from "../src/index.js";
+import { connect, InvalidArgumentError, NotFoundError, PayloadFormat, Query, UnavailableError, VersionConflictError, type Client } from "../src/index.js";
 import { Server } from "./server.js";
 
 let server: Server;
@@ -71,6 +71,11 @@ test("indexes are read", async () => {
   const values = await client.projections.readValues("by-price", { from: 20, until: 50, limit: 2 });
   deepEqual(values.entries.map(({ value }) => value), [20, 30]);
   deepEqual((await client.projections.readValues("by-price", { from: 20, until: 50, after: values.next })).entries.map(({ value }) => value), [40]);
+  await client.append({ events: [{ type: "Measured", payload: new TextEncoder().encode('{"n":9007199254740993}'), payloadFormat: PayloadFormat.json }, { type: "Measured", payload: { n: -7 } }] });
+  await client.projections.createValueIndex("by-n", { types: ["Measured"], path: "$.n", value: "integer" });
+  deepEqual((await client.projections.readValues("by-n")).entries.map(({ value }) => value), [-7, 9007199254740993n]);
+  equal((await client.projections.readValues("by-n", { equal: 9007199254740993n })).entries.length, 1);
+  await client.projections.drop("by-n");
   await rejects(client.projections.createValueIndex("other", { types: ["Placed"], path: "lines.0.price" }), /\$\.lines\[0\]\.price/);
   await rejects(client.projections.readValues("by-price", { equal: "ten" }), InvalidArgumentError);
   deepEqual((await client.projections.list()).map((one) => one.name).sort(), ["by-price", name].sort());
