@@ -411,12 +411,12 @@ class Client:
     async def set_retention_policy(self, policy: RetentionPolicy, *, by: str = "", reason: str = "", timeout: float | None = DEFAULT) -> None:
         """Creates or replaces. Errors: InvalidArgumentError"""
         request = retention_pb2.SetRetentionPolicyRequest(policy=_retention.policy_message(policy), order=_retention.order(by, reason))
-        await self._unary("SetRetentionPolicy", lambda _: request, timeout)
+        await self._change("SetRetentionPolicy", request, timeout)
 
     async def drop_retention_policy(self, name: str, *, by: str = "", reason: str = "", timeout: float | None = DEFAULT) -> None:
         """Errors: NotFoundError"""
         request = _wire.checked(retention_pb2.DropRetentionPolicyRequest, name=name, order=_retention.order(by, reason))
-        await self._unary("DropRetentionPolicy", lambda _: request, timeout)
+        await self._change("DropRetentionPolicy", request, timeout)
 
     async def retention_policies(self, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> list[RetentionPolicy]:
         answer = await self._unary("ListRetentionPolicies", lambda ms: retention_pb2.ListRetentionPoliciesRequest(at_least=self._behind(at_least, ms)), timeout)

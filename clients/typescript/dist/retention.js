@@ -38,11 +38,11 @@ export class Retention {
         const message = {
             name: textOf(policy.name, "name"), kind, type: textOf(policy.type, "type"), keepSeconds: toUint64(policy.keepSeconds, "keepSeconds"), uncovered: policy.uncovered ?? false,
         };
-        await this.#connection.unary(Service.method.setRetentionPolicy, { policy: message, order: orderOf(options) }, options);
+        await this.#connection.change(Service.method.setRetentionPolicy, { policy: message, order: orderOf(options) }, options);
     }
     /** Errors: NotFoundError */
     async dropPolicy(name, options = {}) {
-        await this.#connection.unary(Service.method.dropRetentionPolicy, { name: textOf(name, "name"), order: orderOf(options) }, options);
+        await this.#connection.change(Service.method.dropRetentionPolicy, { name: textOf(name, "name"), order: orderOf(options) }, options);
     }
     async policies(options = {}) {
         return (await this.#connection.unary(Service.method.listRetentionPolicies, {}, options)).policies.map(policyOf);
