@@ -11,6 +11,7 @@
 
 #include "evershard/cluster/copy/store_copy.hpp"
 #include "tests/cluster/copy/forwarding_store.hpp"
+#include "tests/contract/temporary_folder.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -37,7 +38,7 @@ std::vector<RecordedEvent> events_of(EventStore& store) {
 
 /// What a copy keeps of an event.
 Event kept(const RecordedEvent& event) {
-  return {event.id, event.aggregate, event.type, event.tags, event.also, event.payload, event.format, event.metadata, event.occurred_at};
+  return {event.id, event.aggregate, event.type, event.tags, event.also, event.payload, event.format, event.metadata, event.occurred_at, event.subject};
 }
 
 std::map<std::string, std::vector<EventId>> streams_of(const std::vector<RecordedEvent>& events) {
@@ -222,6 +223,33 @@ TEST(StoreCopy, LeavesOutThatAnAggregateWasRemoved) {
     EXPECT_EQ(there.back().payload, "3");
     EXPECT_EQ(target.aggregate({"order", "1"})->version, SeqNr{1});
   }
+}
+
+/// Nobody's data in clear where it was sealed: under its subject's key there it can be erased there too.
+TEST(StoreCopy, KeepsWhoseDataAPayloadIs) {
+  TemporaryFolder keys;
+  auto source = Local::open({.keys_dir = keys.path() / "source", .shards = 4}).value();
+  auto target = Local::open({.keys_dir = keys.path() / "target", .shards = 4}).value();
+  auto keyless = memory_store();
+  Event event;
+  event.aggregate = AggregateId{"order", "1"};
+  event.type = "A";
+  event.payload = "Ada, 12 St James's Square";
+  event.subject = "ada";
+  ASSERT_TRUE(source.append(Append{}.event(event)));
+
+  const auto report = copy(source, target);
+  const auto refused = copy(source, keyless);
+
+  ASSERT_TRUE(report) << report.error().what;
+  EXPECT_EQ(events_of(target).front().payload, event.payload);
+  EXPECT_EQ(events_of(target).front().subject, "ada");
+  ASSERT_TRUE(target.retention().erase_subject("ada", {}));
+  EXPECT_EQ(events_of(target).front().state, EventState::erased);
+  EXPECT_EQ(events_of(source).front().state, EventState::live);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(events_of(keyless).size(), 0u);
 }
 
 TEST(StoreCopy, RefusesItselfOtherSourcesFiltersAndForks) {
