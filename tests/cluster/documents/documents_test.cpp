@@ -274,6 +274,9 @@ TEST(Documents, AnAggregateWhoseEventsAreTruncatedKeepsItsOwn) {
   EXPECT_EQ(documents->get({"order", "1"}, DocumentRead::eventual)->json, whole);
   append(store, "order-1", "Closed");
   EXPECT_EQ(documents->get({"order", "1"})->json, R"({"status":"closed","total":7,"who":"ann"})");
+  // To have what is left and no more: the same definition once more.
+  ASSERT_TRUE(documents->define("order", order_spec));
+  EXPECT_EQ(documents->get({"order", "1"})->json, R"({"status":"closed"})");
 }
 
 TEST(Documents, OfAnAggregateThatWasRemovedBeginAnewBehindIt) {
