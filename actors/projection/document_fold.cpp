@@ -9,6 +9,7 @@
 
 #include "evershard/actors/projection/json_depth.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
 
 namespace evershard::actors {
@@ -315,7 +316,7 @@ Result<DocumentFold> DocumentFold::of(std::string_view spec) {
   DocumentFold fold;
   for (const auto& [type, rule] : (*root)["events"].items()) {
     const std::string where = "events." + type;
-    if (type.empty() || type.starts_with('$')) return wrong_in(where, "is no event type of users");
+    if (type.empty() || is_reserved(type)) return wrong_in(where, "is no event type of users");
     std::vector<Step> steps;
     if (rule.is_array()) {
       if (rule.size() > steps_max) return wrong_in(where, std::to_string(rule.size()) + " steps; the most is " + std::to_string(steps_max));

@@ -39,7 +39,6 @@ class ProjectionRows {
   [[nodiscard]] const std::string& state() const { return state_; }
   void put_state(std::string state) { state_ = std::move(state); }
 
-  [[nodiscard]] std::size_t changed() const { return changes_.rows.size(); }
   /// What is to be written, without a checkpoint; the rows are used up.
   [[nodiscard]] storage::ProjectionChanges take();
 

@@ -7,6 +7,7 @@
 #include "evershard/cluster/local/retention_pace.hpp"
 #include "evershard/cluster/local/retention_payloads.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/order_lookup.hpp"
@@ -27,7 +28,7 @@ Result<void> check_policy(const RetentionPolicy& policy) {
   EVERSHARD_TRY(AggregateId::check(policy_aggregate(policy.name)));
   if (name_of(policy.kind) == "unknown") return bad("its kind is none of events, truncate, remove");
   if (policy.type.empty()) return bad("it names a type, of events or of aggregates");
-  if (policy.type.starts_with('$')) return bad("types that begin with '$' are the store's own");
+  if (is_reserved(policy.type)) return bad("types that begin with '$' are the store's own");
   if (policy.kind != RetentionPolicy::Kind::events) EVERSHARD_TRY(AggregateId::check({policy.type, "x"}));
   if (policy.keep.count() < 1) return bad("it keeps for at least a second");
   if (policy.keep > std::chrono::hours(24 * 366) * 1'000) return bad("it keeps for at most a thousand years");
@@ -140,7 +141,7 @@ Result<void> LocalRetention::apply_to_events(const RetentionPolicy& policy, cons
     found.clear();
     for (const auto& event : page) {
       if (event.occurred_at >= since || event.type != policy.type) continue;
-      if (event.aggregate && event.aggregate->type.starts_with('$')) continue;
+      if (event.aggregate && is_reserved(event.aggregate->type)) continue;
       if (event.aggregate && !policy.uncovered) {
         if (known != event.aggregate) {
           auto latest = standing_snapshot(*event.aggregate);

@@ -7,6 +7,7 @@
 #include "evershard/cluster/local/retention_pace.hpp"
 #include "evershard/cluster/local/retention_payloads.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/removal_mask.hpp"
@@ -20,7 +21,7 @@ constexpr int tries_max = 100;  // of an aggregate that is written to meanwhile
 
 Result<void> check_removable(const AggregateId& aggregate) {
   EVERSHARD_TRY(AggregateId::check(aggregate));
-  if (!aggregate.type.starts_with('$')) return {};
+  if (!is_reserved(aggregate.type)) return {};
   return refuse(ErrorCode::invalid_argument, in_quotes(aggregate.text()) + " is reserved: what the store itself keeps is not removed");
 }
 

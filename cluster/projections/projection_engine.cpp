@@ -307,8 +307,7 @@ void ProjectionEngine::completed() {
 }
 
 void ProjectionEngine::drive_to_the_end(const std::shared_ptr<ProjectionRun>& run, RunDriver& driver) {
-  const auto began = Clock::now();
-  auto look_at_others_at = began + options_.turn;
+  auto look_at_others_at = Clock::now() + options_.turn;
   const bool was_complete = run->complete();
   driver.add(run);
   bool caught_up = false, others_wait = false;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "evershard/protocol/reserved.hpp"
+
 namespace evershard {
 
 Result<Sink> Sink::begin(EventStore& store, const SinkWriter& writer, SinkTarget& target, SinkOptions options) {
@@ -70,7 +72,7 @@ Result<Sink::Step> Sink::step(std::chrono::milliseconds timeout) {
     feed_.reset();  // the next call begins behind the checkpoint again
     return refuse(std::move(item).error());
   }
-  std::erase_if(item->events, [](const RecordedEvent& event) { return event.type.starts_with('$') || (event.aggregate && event.aggregate->type.starts_with('$')); });
+  std::erase_if(item->events, [](const RecordedEvent& event) { return is_reserved(event.type) || (event.aggregate && is_reserved(event.aggregate->type)); });
   Step step{item->events.size(), item->kind == FeedItem::Kind::caught_up || item->kind == FeedItem::Kind::idle};
   if (item->events.empty() && item->watermark.value < checkpoint_->position.value + options_.empty_positions_max) return step;
   pending_ = Pending{std::move(item->events), *checkpoint_};

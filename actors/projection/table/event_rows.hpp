@@ -30,7 +30,6 @@ class EventRows {
     }
     changed_.clear();
   }
-  void discard() { changed_.clear(); }
 
  private:
   ProjectionRows& page_;

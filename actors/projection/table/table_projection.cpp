@@ -114,7 +114,7 @@ Result<void> TableProjection::handle(std::span<const RecordedEvent* const> event
 }
 
 Result<void> TableProjection::consume(const RecordedEvent& event, ProjectionRows& rows, TableCounts& counts) {
-  if (event.type.starts_with('$')) {
+  if (is_reserved(event.type)) {
     if (event.aggregate == own_ && event.type == parked_retried_type) return settle_parked(event, true, rows, counts);
     if (event.aggregate == own_ && event.type == parked_discarded_type) return settle_parked(event, false, rows, counts);
     if (!told_of_.contains(event.type)) return {};
