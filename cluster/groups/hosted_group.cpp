@@ -154,6 +154,7 @@ void HostedGroup::leave(GroupWorkerId worker, bool lost) {
 }
 
 void HostedGroup::deliver(Lock& lock) {
+  if (ended_) return;  // its workers have been told, and are no members any more
   for (const auto& out : state_.deliver(group_time())) {
     auto& to = members_.at(out.worker);
     if (to.queue.empty()) wakes_.push_back(to.wake);
@@ -211,6 +212,7 @@ Result<std::vector<GroupDelivery>> HostedGroup::take(GroupWorkerId worker, std::
       continue;
     }
     Lock lock(mutex_);
+    if (ended_) return refuse(*ended_);
     if (!event) {
       for (auto rest = i; rest < outs.size(); ++rest) state_.take_back(outs[rest].position, outs[rest].delivery, group_time());
       deliver(lock);

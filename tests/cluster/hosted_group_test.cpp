@@ -1,0 +1,78 @@
+// Groups over a store that does what a test says: what ends, fails or comes late while a worker is being served, or a definition is changed.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+
+#include "evershard/actors/group/group_state_bytes.hpp"
+#include "evershard/cluster/groups/group_host.hpp"
+#include "evershard/cluster/groups/hosted_group.hpp"
+#include "tests/cluster/groups_with_hooks.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+using WorkerId = actors::GroupWorkerId;
+
+/// One group, whose threads are the test. Nothing is read ahead: each event is read again when it is given out.
+class HostedGroupByHand : public GroupsWithHooks {
+ protected:
+  HostedGroupByHand() { append("$group-g", 3, "Defined"); }
+  [[nodiscard]] std::unique_ptr<HostedGroup> hosted(GroupSettings settings = {}) {
+    return std::make_unique<HostedGroup>(HostedGroup::Parts{store_, bell_, options_, {"$group", "g"}}, spec_of(settings), SeqNr{1}, actors::GroupState(settings, GlobalPosition(0), 1, 1));
+  }
+  static Result<void> settled(HostedGroup& group, WorkerId worker, GroupSettlement::Kind kind, const GroupDelivery& delivery) {
+    std::vector<Result<void>> results;
+    group.settle(worker, {{.kind = kind, .position = delivery.event.position, .delivery = delivery.delivery}}, [&](std::vector<Result<void>> all) { results = std::move(all); });
+    (void)group.keep();
+    return results.at(0);
+  }
+  static Result<void> acknowledged(HostedGroup& group, WorkerId worker, const GroupDelivery& delivery) { return settled(group, worker, GroupSettlement::Kind::acknowledge, delivery); }
+
+  std::shared_ptr<GroupBell> bell_ = std::make_shared<GroupBell>();
+  GroupHostOptions options_{.cached_bytes_max = 0, .retry_after = 0ms};
+  const Error over_{ErrorCode::not_found, "it was reset"};
+};
+
+TEST_F(HostedGroupByHand, NothingIsGivenOutOfOneThatEndsWhileAnEventIsRead) {
+  append("order-1");
+  append("order-2");
+  for (const auto code : {ErrorCode::unavailable, ErrorCode::not_found}) {
+    auto group = hosted();
+    const auto worker = group->join({.name = "w", .credit = 1}, [] {}).value();
+    (void)group->work();
+    store_.reads_again = [&](GlobalPosition) -> Result<RecordedEvent> {
+      group->end(over_);
+      return refuse(code, "it went with its node");
+    };
+
+    const auto taken = group->take(worker, 1);
+
+    ASSERT_FALSE(taken);
+    EXPECT_EQ(taken.error().what, over_.what);
+  }
+}
+
+TEST_F(HostedGroupByHand, OtherSettingsGiveNothingOutOfOneThatHasEnded) {
+  append("order-1", 2);
+  const GroupSettings blocks{.after_parked = AfterParked::block, .parked_max = 1};
+  auto group = hosted(blocks);
+  const auto worker = group->join({.name = "w", .credit = 1}, [] {}).value();
+  (void)group->work();
+  const auto first = group->take(worker, 1).value().at(0);
+  ASSERT_TRUE(settled(*group, worker, GroupSettlement::Kind::park, first));
+  ASSERT_TRUE(group->take(worker, 1)->empty()) << "what is parked blocks it";
+  group->end(over_);
+  group->change(spec_of({.parked_max = 1}), SeqNr{2});
+  EXPECT_EQ(group->take(worker, 1).error().what, over_.what);
+}
+
+}  // namespace
+}  // namespace evershard::cluster
