@@ -115,6 +115,10 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
   if (welcome.last_cut < applied_)
     return refuse_it(ErrorCode::corruption, "it knows cuts up to " + std::to_string(welcome.last_cut.value) + ", this node holds cut " + std::to_string(applied_.value) +
                                                 ": its log has lost its end, or it has been replaced");
+  // Of as many cuts here and there, the last may be another one: that would be noticed with the next, and by then others' events were ordered by it.
+  if (const auto here = watermark_of(welcome.last_cut); here && *here != welcome.watermark)
+    return refuse_it(ErrorCode::corruption, "its cut " + std::to_string(welcome.last_cut.value) + " ends with position " + std::to_string(welcome.watermark.value) + ", here with position " +
+                                                std::to_string(here->value) + ": its log is of another history");
   if (welcome.coordinator < coordinator_) return refuse_it(ErrorCode::fenced, "one of epoch " + std::to_string(coordinator_.value) + " has replaced it");
   coordinator_ = welcome.coordinator;
   welcomed_ = true;
@@ -176,6 +180,12 @@ void NodeOrder::refuse_history(const std::string& why, Actions& actions) {
 }
 
 GlobalPosition NodeOrder::handed_watermark() const { return applying_.empty() ? watermark_ : applying_.back().watermark; }
+
+std::optional<GlobalPosition> NodeOrder::watermark_of(CutNumber cut) const {
+  if (cut == applied_) return watermark_;
+  const auto handed = std::ranges::find(applying_, cut, &Handed::number);
+  return handed == applying_.end() ? std::nullopt : std::optional(handed->watermark);
+}
 
 // `reached`: the log's state after this cut, where cuts before it were left out.
 void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actions& actions) {

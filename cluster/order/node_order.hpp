@@ -163,6 +163,8 @@ class NodeOrder {
   [[nodiscard]] bool joins_on(const sharding::Cut& cut, Actions& actions);
   void refuse_history(const std::string& why, Actions& actions);
   [[nodiscard]] GlobalPosition handed_watermark() const;
+  /// With which position the cut ends; absent: it is not known here, or not any more.
+  [[nodiscard]] std::optional<GlobalPosition> watermark_of(CutNumber cut) const;
   void take(const sharding::Cut& cut, const sharding::CutLogState* reached, Actions& actions);
   void note_missed(const sharding::CutLogState& reached, NodeStep::Apply& apply, Actions& actions);
   void take_buffered(Actions& actions);

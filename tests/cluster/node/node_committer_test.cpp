@@ -137,6 +137,7 @@ class NodeCommitterTest : public ::testing::Test {
     welcome.session = session;
     welcome.coordinator = Epoch{1};
     welcome.last_cut = last_cut;
+    welcome.watermark = store_->view().watermark;
     welcome.map = std::move(map);
     node_->receive(welcome);
   }

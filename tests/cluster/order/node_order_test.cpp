@@ -41,6 +41,7 @@ class NodeOrderByHand : public testing::Test {
     welcome.session = order().hello({}).session;
     welcome.coordinator = Epoch{coordinator};
     welcome.last_cut = CutNumber{last_cut};
+    welcome.watermark = order().watermark();
     welcome.map = sharding::ShardMap(2);
     return welcome;
   }
@@ -209,6 +210,37 @@ TEST_F(NodeOrderByHand, RefusesCutsOfAnotherHistory) {
   folded.watermark = GlobalPosition{69};
   const auto behind = apply(order().cuts({process(1), CutNumber{7}, {{cut_of(9, 70, {})}, folded, false}, {}, false}));
   EXPECT_TRUE(behind.coordinator_refused) << "the checkpoint gave fewer positions than were applied here";
+}
+
+// It went on to just as many cuts as this node has: what it orders from then on, other nodes acknowledge.
+TEST_F(NodeOrderByHand, RefusesAnotherHistoryOfAsManyCuts) {
+  const NodeStart disk{process(1), "host-1", CutNumber{7}, GlobalPosition{70}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, false}}}};
+  const auto welcomed = [&](std::uint64_t last_cut, std::uint64_t watermark) {
+    order().disconnected();
+    order().connected();
+    auto welcome = welcome_of(last_cut);
+    welcome.watermark = GlobalPosition{watermark};
+    return order().welcome(welcome);
+  };
+  start(disk);
+  const auto refused = welcomed(7, 60);
+  ASSERT_TRUE(refused.coordinator_refused);
+  EXPECT_EQ(refused.coordinator_refused->code, ErrorCode::corruption);
+  EXPECT_THAT(refused.coordinator_refused->what, HasSubstr("its cut 7 ends with position 60, here with position 70"));
+  EXPECT_FALSE(order().welcomed());
+  EXPECT_FALSE(order().reports());
+  EXPECT_TRUE(order().again().say_hello);
+  EXPECT_FALSE(welcomed(7, 70).coordinator_refused);
+  EXPECT_TRUE(order().reports());
+
+  // What is still being applied here is known as well.
+  const auto applying = order().announce(announce_of(cut_of(8, 71, {segment_of(1, 1, 1, 3)})));
+  EXPECT_THAT(steps<NodeStep::Apply>(applying), SizeIs(1));
+  EXPECT_TRUE(welcomed(8, 71).coordinator_refused);
+  EXPECT_TRUE(welcomed(7, 71).coordinator_refused) << "it has not got the newest one yet, but the one before is another";
+  EXPECT_FALSE(welcomed(8, 72).coordinator_refused);
+  EXPECT_FALSE(welcomed(7, 70).coordinator_refused);
+  EXPECT_FALSE(welcomed(9, 99).coordinator_refused) << "its cuts will tell";
 }
 
 // What a coordinator of another history orders is acknowledged by other nodes, at positions that are others' events here.
