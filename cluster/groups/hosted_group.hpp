@@ -51,6 +51,7 @@ class HostedGroup {
   HostedGroup(Parts parts, GroupSpec spec, SeqNr version, actors::GroupState state);
 
   // From any thread.
+  /// Older than what is there: nothing.
   void change(const GroupSpec& spec, SeqNr version);
   [[nodiscard]] GroupInfo info(GlobalPosition head) const;
   [[nodiscard]] std::vector<ParkedEvent> parked(GlobalPosition after, std::size_t limit) const;

@@ -74,5 +74,28 @@ TEST_F(HostedGroupByHand, OtherSettingsGiveNothingOutOfOneThatHasEnded) {
   EXPECT_EQ(group->take(worker, 1).error().what, over_.what);
 }
 
+// What is kept under an older version than the one that is there is not kept.
+TEST_F(HostedGroupByHand, AChangeThatComesLateTakesNothingBack) {
+  append("order-1");
+  append("order-2");
+  auto group = hosted();
+  const auto worker = group->join({.name = "w"}, [] {}).value();
+  (void)group->work();
+  const auto out = group->take(worker, 2).value();
+  ASSERT_THAT(out, SizeIs(2));
+  group->change(spec_of({.attempts_max = 7}), SeqNr{3});
+  ASSERT_TRUE(acknowledged(*group, worker, out[0]));
+
+  group->change(spec_of({.attempts_max = 9}), SeqNr{2});
+
+  EXPECT_EQ(group->info(GlobalPosition(9)).definition.settings.attempts_max, 7u);
+  ASSERT_TRUE(acknowledged(*group, worker, out[1]));
+  const auto kept = store_.snapshot({"$group", "g"});
+  ASSERT_TRUE(kept && *kept);
+  const auto state = actors::GroupStateBytes::decode((*kept)->payload, {}, group_time(), group_wall_ms(), 1, 1);
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->state.counters().acknowledged, 2u) << "the second was answered as kept";
+}
+
 }  // namespace
 }  // namespace evershard::cluster
