@@ -29,6 +29,11 @@ std::uint64_t new_life() {
   return ((static_cast<std::uint64_t>(random()) << 32 | random()) >> 11) | 1;
 }
 
+/// Whether a change of a definition that was refused with this may be made all the same, now or later.
+bool may_be_made(const Error& error) {
+  return error.code != ErrorCode::not_found && error.code != ErrorCode::version_conflict && error.code != ErrorCode::invalid_argument && error.code != ErrorCode::too_large;
+}
+
 GroupState new_state(const GroupSpec& spec) {
   return {spec.definition.settings, spec.definition.after.value_or(GlobalPosition{0}), new_life(), static_cast<std::uint64_t>(Timestamp::now().micros)};
 }
@@ -140,6 +145,11 @@ void GroupHost::let_go(const std::string& name, const Error& why, std::optional<
   group->end(why);
 }
 
+Error GroupHost::changed_or_not(const std::string& name, Error why) {
+  if (may_be_made(why)) let_go(name, {ErrorCode::not_found, "the group " + in_quotes(name) + " may have been changed, reset or dropped: join it again"});
+  return why;
+}
+
 Result<GroupInfo> GroupHost::info_of(const HostedGroup& group) {
   const auto head = store_.head();
   if (!head) return refuse(head.error());
@@ -185,7 +195,7 @@ Result<GroupInfo> GroupHost::change_group(const std::string& name, const GroupSe
   }
   spec->definition.settings = settings;
   const auto changed = catalogue_.change(name, write_group_spec(*spec), definition->last);
-  if (!changed) return refuse(changed.error());
+  if (!changed) return refuse(changed_or_not(name, changed.error()));
   (*group)->change(*spec, changed->last);
   return info_of(**group);
 }
@@ -201,7 +211,7 @@ Result<GroupInfo> GroupHost::reset_group(const std::string& name, std::optional<
   spec->definition.after = *start;
   spec->life = new_life();
   const auto changed = catalogue_.change(name, write_group_spec(*spec), definition->last);
-  if (!changed) return refuse(changed.error());
+  if (!changed) return refuse(changed_or_not(name, changed.error()));
   let_go(name, {ErrorCode::not_found, "the group " + in_quotes(name) + " was reset: join it again"});
   return group(name);
 }
@@ -209,7 +219,7 @@ Result<GroupInfo> GroupHost::reset_group(const std::string& name, std::optional<
 Result<void> GroupHost::drop_group(const std::string& name) {
   EVERSHARD_TRY(at_home(name));
   const auto dropped = catalogue_.drop(name);
-  if (!dropped) return refuse(dropped.error());
+  if (!dropped) return refuse(changed_or_not(name, dropped.error()));
   let_go(name, {ErrorCode::not_found, "the group " + in_quotes(name) + " was dropped"});
   return {};
 }

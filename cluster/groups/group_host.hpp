@@ -68,6 +68,8 @@ class GroupHost final : public Groups {
   [[nodiscard]] Result<GroupInfo> info_of(const HostedGroup& group);
   /// `term`: only what was loaded in it.
   void let_go(const std::string& name, const Error& why, std::optional<std::uint64_t> term = {});
+  /// What became of a change of its definition is unknown: it is let go, and looked up anew when somebody asks for it. Returns: `why`
+  [[nodiscard]] Error changed_or_not(const std::string& name, Error why);
   /// To its workers: as one that was reset.
   [[nodiscard]] static Error moved(const std::string& name);
   void start();

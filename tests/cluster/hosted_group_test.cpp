@@ -97,5 +97,49 @@ TEST_F(HostedGroupByHand, AChangeThatComesLateTakesNothingBack) {
   EXPECT_EQ(state->state.counters().acknowledged, 2u) << "the second was answered as kept";
 }
 
+/// A host of its own, with its threads.
+class GroupHostWithHooks : public GroupsWithHooks {
+ protected:
+  GroupHostWithHooks() { EXPECT_TRUE(host_.create_group(defined())); }
+  /// The outcome of the next append is unknown.
+  void lose_the_next_answer() {
+    store_.appended = [this](Appended) -> Result<Appended> {
+      store_.appended = {};
+      return refuse(ErrorCode::timeout, "the outcome is unknown");
+    };
+  }
+  GroupHost host_{store_};
+};
+
+TEST_F(GroupHostWithHooks, OneWhoseDropMayHaveBeenDoneIsLookedUpAnew) {
+  append("order-1");
+  auto worker = host_.join_group("g").value();
+  lose_the_next_answer();
+  EXPECT_EQ(host_.drop_group("g").error().code, ErrorCode::timeout);
+  EXPECT_EQ(host_.group("g").error().code, ErrorCode::not_found);
+  EXPECT_EQ(worker.next(10s).error().code, ErrorCode::not_found);
+  auto other = defined();
+  other.query = Query{}.types({"Other"});
+  ASSERT_TRUE(host_.create_group(other));
+  EXPECT_EQ(host_.group("g")->definition.query, other.query);
+}
+
+TEST_F(GroupHostWithHooks, OneWhoseResetMayHaveBeenDoneIsLookedUpAnew) {
+  append("order-1");
+  auto worker = host_.join_group("g").value();
+  const auto delivery = worker.next(60s).value().value();
+  ASSERT_TRUE(worker.acknowledge(delivery));
+  lose_the_next_answer();
+  EXPECT_EQ(host_.reset_group("g", GlobalPosition(0)).error().code, ErrorCode::timeout);
+  EXPECT_EQ(host_.group("g")->acknowledged, 0u);
+  EXPECT_EQ(worker.next(60s).value().value().event.position, delivery.event.position);
+}
+
+TEST_F(GroupHostWithHooks, OneWhoseChangeMayHaveBeenDoneIsLookedUpAnew) {
+  lose_the_next_answer();
+  EXPECT_EQ(host_.change_group("g", {.attempts_max = 7}).error().code, ErrorCode::timeout);
+  EXPECT_EQ(host_.group("g")->definition.settings.attempts_max, 7u);
+}
+
 }  // namespace
 }  // namespace evershard::cluster
