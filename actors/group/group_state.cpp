@@ -173,12 +173,23 @@ Result<void> GroupState::park(GlobalPosition position, std::uint64_t delivery, s
   return {};
 }
 
-void GroupState::take_back(GlobalPosition position, std::uint64_t delivery, GroupTime now) {
+void GroupState::take_back(GlobalPosition position, std::uint64_t delivery, std::int64_t wait_ms, GroupTime now) {
   see(now);
   const auto entry = entries_.find(position.value);
   if (entry == entries_.end() || entry->second.delivery != delivery || entry->second.worker == 0) return;
   land(entry);
+  if (wait_ms > 0) {
+    entry->second.waits = true;
+    set_timer(entry, now_ + wait_ms);
+  }
   refresh(entry->second.lane);
+}
+
+std::optional<std::uint64_t> GroupState::lane_of(GlobalPosition position) const {
+  if (settings_.order == GroupOrder::global) return std::nullopt;
+  if (const auto entry = entries_.find(position.value); entry != entries_.end()) return entry->second.lane;
+  if (const auto parked = parked_.find(position.value); parked != parked_.end()) return parked->second.lane;
+  return std::nullopt;
 }
 
 bool GroupState::is_out(GlobalPosition position, std::uint64_t delivery) const {

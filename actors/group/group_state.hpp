@@ -132,11 +132,13 @@ class GroupState {
                                     std::int64_t wall_ms);
   /// Errors: overloaded too: no more can be parked; it stays with its worker
   [[nodiscard]] Result<void> park(GlobalPosition position, std::uint64_t delivery, std::string_view reason, GroupTime now, std::int64_t wall_ms);
-  /// It could not be handed over, which is not the event's fault: as if it had not been given out.
-  void take_back(GlobalPosition position, std::uint64_t delivery, GroupTime now);
+  /// It could not be handed over, which is not the event's fault: as if it had not been given out. `wait_ms`: until it is again; 0: none.
+  void take_back(GlobalPosition position, std::uint64_t delivery, std::int64_t wait_ms, GroupTime now);
   /// Its event is not there any more: nothing is left to be done.
   void drop(GlobalPosition position, GroupTime now);
 
+  /// As it was read, of an event that is unsettled or parked. Absent: it is neither, or all are in one lane.
+  [[nodiscard]] std::optional<std::uint64_t> lane_of(GlobalPosition position) const;
   /// It is with its worker, by this delivery.
   [[nodiscard]] bool is_out(GlobalPosition position, std::uint64_t delivery) const;
 

@@ -7,6 +7,7 @@
 #include "evershard/cluster/groups/group_spec.hpp"
 #include "evershard/cluster/wire/group_messages.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/sharding/stream_hash.hpp"
 #include "evershard/v1/groups.pb.h"
 
 namespace evershard::cluster {
@@ -18,6 +19,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds asked_for = std::chrono::seconds(10);
 constexpr milliseconds listed_for = std::chrono::seconds(5);  ///< all of them; a home that does not answer keeps nobody for longer
 constexpr milliseconds listed_each = milliseconds(200);       ///< at least
+constexpr milliseconds read_again_for = std::chrono::seconds(3);  ///< one event; a call for a worker holds several
 constexpr std::size_t parked_a_call = 1'000;
 constexpr milliseconds goodbye_time = milliseconds(500);
 
@@ -29,6 +31,9 @@ GroupHostOptions at_home_by(GroupHostOptions options, ClusterNode& node, HomeCal
     return epoch->value;
   };
   options.settled = [&node](const AggregateId& group) { return node.committer().wait_settled(group); };
+  options.event_at = [&node](GlobalPosition position, std::optional<std::uint64_t> hash) {
+    return node.event_at(position, hash ? std::optional(sharding::shard_of(*hash, node.shards())) : std::nullopt, read_again_for);
+  };
   options.keep = [&node](Snapshot state, std::uint64_t term) { return node.put_snapshot_here(std::move(state), Epoch(term)); };
   return options;
 }

@@ -201,7 +201,8 @@ Result<std::string> GroupHome::work(const HomeCall& call) {
     // One at least, whatever its size; then as many as an answer holds.
     for (std::uint32_t taken = 0; !worker.ended && taken < one.room() && bytes < HomeCalls::answer_bytes_max; ++taken) {
       auto deliveries = worker.session->take_for(1);
-      if (!deliveries) worker.ended = std::move(deliveries).error();
+      // Of what cannot be read the group's trouble tells; the worker is in the middle of others.
+      if (!deliveries && deliveries.error().code != ErrorCode::corruption && deliveries.error().code != ErrorCode::io) worker.ended = std::move(deliveries).error();
       if (!deliveries || deliveries->empty()) break;
       messages::put(deliveries->front(), *answer.add_deliveries());
       bytes += deliveries->front().event.payload.size() + deliveries->front().event.metadata.size() + 256;

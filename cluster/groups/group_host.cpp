@@ -269,15 +269,7 @@ Result<GroupInfo> GroupHost::group(const std::string& name) {
 Result<std::vector<ParkedEvent>> GroupHost::parked_events(const std::string& name, GlobalPosition after, std::size_t limit) {
   auto group = find(name);
   if (!group) return refuse(std::move(group).error());
-  auto parked = (*group)->parked(after, limit);
-  for (auto& one : parked) {
-    auto event = store_.event_at(one.position);
-    if (!event && event.error().code != ErrorCode::not_found) return refuse(std::move(event).error());
-    if (!event) continue;
-    one.aggregate = std::move(event->aggregate);
-    one.type = std::move(event->type);
-  }
-  return parked;
+  return (*group)->parked(after, limit);
 }
 
 Result<std::uint64_t> GroupHost::replay_parked(const std::string& name, std::optional<GlobalPosition> position) {

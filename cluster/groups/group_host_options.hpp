@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "evershard/protocol/aggregate_id.hpp"
+#include "evershard/protocol/event.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/protocol/snapshot.hpp"
 
@@ -23,6 +25,8 @@ struct GroupHostOptions {
   std::function<Result<void>(const AggregateId& group)> settled{};
   /// Keeps a group's state; refuses where this is not its home any more since `term`, as at_home said it. Absent: EventStore::put_snapshot.
   std::function<Result<void>(Snapshot state, std::uint64_t term)> keep{};
+  /// Reads an event again. `hash`: of its aggregate, by which its shard goes, or of its id where it has none; absent: not known. Absent: EventStore::event_at.
+  std::function<Result<RecordedEvent>(GlobalPosition position, std::optional<std::uint64_t> hash)> event_at{};
   std::size_t cached_bytes_max = 16u << 20;                        ///< of events that were read and not given out, a group; what is more is read again
   std::chrono::milliseconds kept_every = std::chrono::seconds(5);  ///< of what was looked at while nothing was settled
   std::chrono::milliseconds retry_after = std::chrono::seconds(1); ///< when reading failed

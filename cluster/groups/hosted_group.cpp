@@ -18,6 +18,9 @@ namespace {
 constexpr std::size_t group_page_events_max = 500;
 constexpr int pages_a_turn = 4;  ///< then other groups have theirs
 
+/// What cannot be read now may be in a moment, somewhere else even. What is damaged stays so, and is told.
+bool comes_back(const Error& error) { return error.code != ErrorCode::corruption && error.code != ErrorCode::io; }
+
 std::size_t bytes_of_event(const RecordedEvent& event) { return 256 + event.payload.size() + event.metadata.size(); }
 
 }  // namespace
@@ -55,15 +58,26 @@ GroupInfo HostedGroup::info(GlobalPosition head) const {
     info.workers.push_back({std::move(worker.name), worker.worker, worker.credit, worker.in_flight, worker.share, worker.oldest, worker.acknowledged});
   }
   info.trouble = !keep_trouble_.empty() ? keep_trouble_ : read_trouble_;
+  if (info.trouble.empty() && !unread_.empty()) info.trouble = "the event at position " + std::to_string(unread_.begin()->first.value) + " cannot be read: " + unread_.begin()->second;
   return info;
 }
 
-std::vector<ParkedEvent> HostedGroup::parked(GlobalPosition after, std::size_t limit) const {
-  const Lock lock(mutex_);
+Result<std::vector<ParkedEvent>> HostedGroup::parked(GlobalPosition after, std::size_t limit) const {
   std::vector<ParkedEvent> found;
+  std::vector<std::optional<std::uint64_t>> hashes;
+  Lock lock(mutex_);
   for (auto at = state_.parked().upper_bound(after.value); at != state_.parked().end() && found.size() < limit; ++at) {
     found.push_back({.position = GlobalPosition(at->first), .attempts = at->second.attempts, .behind = at->second.behind, .reason = std::string(state_.reason_of(at->second)),
                      .parked_at = Timestamp{at->second.parked_at_ms * 1'000}});
+    hashes.push_back(state_.lane_of(GlobalPosition(at->first)));
+  }
+  lock.unlock();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    auto event = read_again(found[i].position, hashes[i]);
+    if (!event && event.error().code != ErrorCode::not_found) return refuse(std::move(event).error());
+    if (!event) continue;
+    found[i].aggregate = std::move(event->aggregate);
+    found[i].type = std::move(event->type);
   }
   return found;
 }
@@ -182,6 +196,7 @@ void HostedGroup::renew_queue(GroupWorkerId worker, Member& member) {
 Result<std::vector<GroupDelivery>> HostedGroup::take(GroupWorkerId worker, std::size_t most, bool heard) {
   std::vector<GroupDelivery> taken;
   std::vector<actors::GroupDelivered> outs;
+  std::vector<std::optional<std::uint64_t>> hashes;
   {
     const Lock lock(mutex_);
     if (ended_) return refuse(*ended_);
@@ -200,6 +215,7 @@ Result<std::vector<GroupDelivery>> HostedGroup::take(GroupWorkerId worker, std::
         cache_.erase(cached);
       }
       outs.push_back(out);
+      hashes.push_back(state_.lane_of(out.position));
       taken.push_back(std::move(delivery));
     }
   }
@@ -208,21 +224,29 @@ Result<std::vector<GroupDelivery>> HostedGroup::take(GroupWorkerId worker, std::
       ++i;
       continue;
     }
-    auto event = fetch(outs[i].position);
+    const auto began = group_time();
+    auto event = fetch(outs[i].position, hashes[i]);
+    Lock lock(mutex_);
+    if (ended_) return refuse(*ended_);
+    if (event) unread_.erase(outs[i].position);
     if (event && *event) {
       taken[i++].event = **std::move(event);
       continue;
     }
-    Lock lock(mutex_);
-    if (ended_) return refuse(*ended_);
+    // Who gets nothing now is to come again for what is still there.
+    if (const auto here = members_.find(worker); here != members_.end() && !here->second.queue.empty()) wakes_.push_back(here->second.wake);
     if (!event) {
-      for (auto rest = i; rest < outs.size(); ++rest) state_.take_back(outs[rest].position, outs[rest].delivery, group_time());
+      // It alone waits. The rest comes with the next call: it may be on the same node, and each is waited for.
+      state_.take_back(outs[i].position, outs[i].delivery, note_unread(outs[i].position, event.error(), began), group_time());
+      for (auto rest = i + 1; rest < outs.size(); ++rest) state_.take_back(outs[rest].position, outs[rest].delivery, 0, group_time());
       deliver(lock);
+      parts_.bell->ring(&GroupBell::work);
       taken.resize(i);
-      if (taken.empty()) return refuse(std::move(event).error());
+      if (taken.empty() && !comes_back(event.error())) return refuse(std::move(event).error());
       return taken;
     }
     state_.drop(outs[i].position, group_time());
+    hashes.erase(hashes.begin() + static_cast<std::ptrdiff_t>(i));
     taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(i));
     outs.erase(outs.begin() + static_cast<std::ptrdiff_t>(i));
     deliver(lock);
@@ -231,9 +255,21 @@ Result<std::vector<GroupDelivery>> HostedGroup::take(GroupWorkerId worker, std::
   return taken;
 }
 
+Result<RecordedEvent> HostedGroup::read_again(GlobalPosition position, std::optional<std::uint64_t> hash) const {
+  return parts_.options.event_at ? parts_.options.event_at(position, hash) : parts_.store.event_at(position);
+}
+
+/// Trying again takes half of the time at most, however many there are and however long each takes: others are to be given out too.
+std::int64_t HostedGroup::note_unread(GlobalPosition position, const Error& why, GroupTime began) {
+  while (!unread_.empty() && unread_.begin()->first <= state_.position()) unread_.erase(unread_.begin());
+  unread_[position] = why.what;
+  const auto all_of_them = 2 * (group_time() - began) * static_cast<std::int64_t>(unread_.size());
+  return std::max<std::int64_t>({1, parts_.options.retry_after.count(), all_of_them});
+}
+
 /// Nothing: it was removed, nobody is to be given it.
-Result<std::optional<RecordedEvent>> HostedGroup::fetch(GlobalPosition position) {
-  auto event = parts_.store.event_at(position);
+Result<std::optional<RecordedEvent>> HostedGroup::fetch(GlobalPosition position, std::optional<std::uint64_t> hash) const {
+  auto event = read_again(position, hash);
   if (!event && event.error().code == ErrorCode::not_found) return std::nullopt;
   if (!event) return refuse(std::move(event).error());
   if (event->state == EventState::removed) return std::nullopt;
@@ -377,6 +413,7 @@ void HostedGroup::cache(std::vector<RecordedEvent> events) {
 }
 
 void HostedGroup::uncache(GlobalPosition position) {
+  unread_.erase(position);
   const auto found = cache_.find(position);
   if (found == cache_.end()) return;
   cached_bytes_ -= bytes_of_event(found->second);

@@ -54,7 +54,8 @@ class HostedGroup {
   /// Older than what is there: nothing.
   void change(const GroupSpec& spec, SeqNr version);
   [[nodiscard]] GroupInfo info(GlobalPosition head) const;
-  [[nodiscard]] std::vector<ParkedEvent> parked(GlobalPosition after, std::size_t limit) const;
+  /// Errors: of reading the events
+  [[nodiscard]] Result<std::vector<ParkedEvent>> parked(GlobalPosition after, std::size_t limit) const;
   [[nodiscard]] Result<std::uint64_t> replay(std::optional<GlobalPosition> position);
   [[nodiscard]] Result<std::uint64_t> discard(std::optional<GlobalPosition> position);
   /// Nothing is done any more; everybody is told why.
@@ -62,7 +63,10 @@ class HostedGroup {
 
   // Of a session.
   [[nodiscard]] Result<actors::GroupWorkerId> join(const GroupJoin& join, std::function<void()> wake);
-  /// `heard`: the worker asks itself; else somebody asks on its behalf, and its lease goes on.
+  /// `heard`: the worker asks itself; else somebody asks on its behalf, and its lease goes on. An event that cannot be read just now is given out
+  /// again later, and is the group's trouble until then. Waits for one such event at most.
+  ///
+  /// Errors: as GroupSession::take; where an event is damaged (corruption, io), the worker is still there
   [[nodiscard]] Result<std::vector<GroupDelivery>> take(actors::GroupWorkerId worker, std::size_t most, bool heard = true);
   void settle(actors::GroupWorkerId worker, const std::vector<GroupSettlement>& settlements, GroupSettled done);
   [[nodiscard]] Result<void> renew(actors::GroupWorkerId worker, std::vector<GlobalPosition> positions);
@@ -103,7 +107,10 @@ class HostedGroup {
   void cache(std::vector<RecordedEvent> events);
   void uncache(GlobalPosition position);
   [[nodiscard]] std::uint64_t lane_of(const RecordedEvent& event) const;
-  [[nodiscard]] Result<std::optional<RecordedEvent>> fetch(GlobalPosition position);
+  [[nodiscard]] Result<RecordedEvent> read_again(GlobalPosition position, std::optional<std::uint64_t> hash) const;
+  [[nodiscard]] Result<std::optional<RecordedEvent>> fetch(GlobalPosition position, std::optional<std::uint64_t> hash) const;
+  /// Under the lock. Returns: how long it waits
+  [[nodiscard]] std::int64_t note_unread(GlobalPosition position, const Error& why, actors::GroupTime began);
 
   const Parts parts_;
   mutable std::mutex mutex_;
@@ -121,6 +128,7 @@ class HostedGroup {
   actors::GroupTime kept_at_ = 0;
   actors::GroupTime keep_again_ = 0;  ///< after a failure
   std::string keep_trouble_, read_trouble_;
+  std::map<GlobalPosition, std::string> unread_;  ///< unsettled events that could not be read again, and why
   actors::GroupTime read_again_ = 0;
   std::optional<EventFeed> feed_;  ///< the working thread's alone
 };

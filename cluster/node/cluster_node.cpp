@@ -68,7 +68,7 @@ class ClusterNode::QueryPages final : public PageSource {
       const auto bound = node_.watermark();
       auto shards = node_.shards_by_node(bound);
       if (!shards) return refuse(std::move(shards).error());
-      auto pages = node_.gather(std::move(*shards), std::move(query_), options_, bound, page_events_max_);
+      auto pages = node_.gather({std::move(*shards), bound, node_.options_.timeout, page_events_max_}, std::move(query_), options_);
       const std::lock_guard lock(mutex_);
       pages_ = std::move(pages);
       if (cancelled_) pages_->cancel();
@@ -164,8 +164,7 @@ Result<Appended> ClusterNode::append(Append append) {
   return answer.get();
 }
 
-std::unique_ptr<PageSource> ClusterNode::gather(ShardsOf shards, Query query, const ReadOptions& options, GlobalPosition watermark, std::size_t page_events_max) {
-  GatherOptions gathering{std::move(shards), watermark, options_.timeout, page_events_max};
+std::unique_ptr<PageSource> ClusterNode::gather(GatherOptions gathering, Query query, const ReadOptions& options) {
   return std::make_unique<Gather>(std::move(gathering), std::move(query), options, [this](std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done) {
     if (node == options_.committer.self.node) return done(committer_.reader().read(asked));
     network_.read(node, std::move(asked), std::move(done));
@@ -242,14 +241,29 @@ Result<std::vector<AggregateInfo>> ClusterNode::aggregates(std::optional<std::st
   return all;
 }
 
-Result<RecordedEvent> ClusterNode::event_at(GlobalPosition position) {
+Result<RecordedEvent> ClusterNode::event_at(GlobalPosition position) { return event_at(position, std::nullopt, options_.timeout); }
+
+Result<RecordedEvent> ClusterNode::event_at(GlobalPosition position, std::optional<ShardId> shard, std::chrono::milliseconds timeout) {
   const auto bound = watermark();
   if (position.value == 0 || position > bound) {
     return refuse(ErrorCode::not_found, "there is no event at position " + std::to_string(position.value) + ": positions go from 1 to the watermark, " + std::to_string(bound.value));
   }
-  auto stream = read(Query::all(), ReadOptions{.after = position - 1, .up_to = position, .limit = 1});
+  ShardsOf shards;
+  if (shard) {
+    const auto owner = owner_of(*shard);
+    if (!owner) return refuse(owner.error());
+    shards[*owner].push_back(*shard);
+  } else {
+    auto all = shards_by_node(bound);
+    if (!all) return refuse(std::move(all).error());
+    shards = *std::move(all);
+  }
+  EventStream stream(gather({std::move(shards), bound, timeout, 1}, Query::all(), ReadOptions{.after = position - 1, .up_to = position, .limit = 1}));
   auto event = stream.next();
   if (!event) return refuse(std::move(event).error());
+  // Without an aggregate it may lie with the first event of its append.
+  if (!*event && shard) return event_at(position, std::nullopt, timeout);
+  if (!*event && options_.committer.skip_lost) return refuse(ErrorCode::not_found, "the event at position " + std::to_string(position.value) + " was lost for good, as an operator accepted");
   if (!*event) return refuse(ErrorCode::corruption, "no shard has the event at position " + std::to_string(position.value));
   return std::move(**event);
 }

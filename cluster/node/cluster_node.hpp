@@ -41,6 +41,10 @@ class ClusterNode final : public EventStore {
   [[nodiscard]] Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override;
   [[nodiscard]] Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) override;
   [[nodiscard]] Result<RecordedEvent> event_at(GlobalPosition position) override;
+  /// From the owner of the shard where it is thought to be; where it is not there, and where none is named, from all.
+  /// Errors: as event_at(); not_found: also where none has it, and reads pass over what was lost
+  [[nodiscard]] Result<RecordedEvent> event_at(GlobalPosition position, std::optional<ShardId> shard, std::chrono::milliseconds timeout);
+  [[nodiscard]] std::uint32_t shards() const { return store_.identity().shards; }
 
   [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot) override;
   /// While its shard is open here under this epoch, and nowhere else. Errors: wrong_shard: it is not
@@ -63,7 +67,7 @@ class ClusterNode final : public EventStore {
   /// Which shards each node owns. Errors: unavailable: one of them has no node, and there are events
   [[nodiscard]] Result<ShardsOf> shards_by_node(GlobalPosition watermark) const;
   [[nodiscard]] GlobalPosition watermark() const { return committer_.watch().watermark(); }
-  [[nodiscard]] std::unique_ptr<PageSource> gather(ShardsOf shards, Query query, const ReadOptions& options, GlobalPosition watermark, std::size_t page_events_max);
+  [[nodiscard]] std::unique_ptr<PageSource> gather(GatherOptions gathering, Query query, const ReadOptions& options);
   void ask_stream(std::uint32_t node, NodeStreamAsked asked, NodeDone<NodePage> done);
   [[nodiscard]] Result<std::vector<RecordedSnapshot>> find_snapshots(const AggregateId& aggregate, NodeSnapshotsAsked::Which which, std::uint64_t at);
 

@@ -177,7 +177,9 @@ class GroupWorker {
   GroupWorker& operator=(GroupWorker&&) noexcept;
 
   /// Waits at most `timeout`; 0: looks. Nothing: there was none. Joins again by itself when it was lost, and waits for a server that is gone.
-  /// Errors: not_found (the group is gone), unavailable (the store in this process was closed), cancelled, corruption, io
+  /// An event that cannot be read just now comes later, and is in the group's trouble.
+  /// Errors: not_found (the group is gone), unavailable (the store in this process was closed), cancelled; corruption, io (an event is damaged:
+  ///         others may follow, the worker is still there)
   [[nodiscard]] Result<std::optional<GroupDelivery>> next(std::chrono::milliseconds timeout);
   // Errors of each: see GroupSession::settle. Also once it was cancelled: what was worked on is worth settling.
   [[nodiscard]] Result<void> acknowledge(const GroupDelivery& delivery);

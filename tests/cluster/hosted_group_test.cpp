@@ -97,6 +97,78 @@ TEST_F(HostedGroupByHand, AChangeThatComesLateTakesNothingBack) {
   EXPECT_EQ(state->state.counters().acknowledged, 2u) << "the second was answered as kept";
 }
 
+TEST_F(HostedGroupByHand, AnEventThatCannotBeReadHoldsUpNothingElse) {
+  append("order-1");
+  append("order-2");
+  for (const auto code : {ErrorCode::unavailable, ErrorCode::timeout, ErrorCode::wrong_shard, ErrorCode::overloaded}) {
+    auto group = hosted();
+    const auto worker = group->join({.name = "w", .credit = 1}, [] {}).value();
+    (void)group->work();
+    bool away = true;
+    const auto first = GlobalPosition(4);
+    store_.reads_again = [&](GlobalPosition position) -> Result<RecordedEvent> {
+      if (away && position == first) return refuse(code, "its node does not answer");
+      return events_.event_at(position);
+    };
+
+    const auto nothing = group->take(worker, 1);
+    ASSERT_TRUE(nothing) << "it is still there: " << nothing.error().what;
+    EXPECT_THAT(*nothing, IsEmpty());
+    EXPECT_THAT(group->info(GlobalPosition(9)).trouble, HasSubstr("does not answer"));
+    const auto other = group->take(worker, 1).value();
+    ASSERT_THAT(other, SizeIs(1));
+    EXPECT_GT(other[0].event.position, first);
+    ASSERT_TRUE(acknowledged(*group, worker, other[0]));
+    away = false;
+    std::vector<GroupDelivery> again;
+    for (const auto until = group_time() + 60'000; again.empty() && group_time() < until;) {  // it waits a moment
+      (void)group->work();
+      again = group->take(worker, 1).value();
+    }
+    ASSERT_THAT(again, SizeIs(1));
+    EXPECT_EQ(again[0].event.position, first);
+    EXPECT_EQ(again[0].attempt, 1u) << "that its node was away is not the event's fault";
+    EXPECT_THAT(group->info(GlobalPosition(9)).trouble, IsEmpty());
+    group->end(over_);
+  }
+}
+
+TEST_F(HostedGroupByHand, WhoGetsNothingForAnEventThatIsNotThereComesForTheNext) {
+  append("order-1");
+  append("order-2");
+  for (const auto code : {ErrorCode::unavailable, ErrorCode::not_found}) {
+    auto group = hosted();
+    int woken = 0;
+    const auto worker = group->join({.name = "w", .credit = 2}, [&] { ++woken; }).value();
+    (void)group->work();
+    const auto before = woken;
+    store_.reads_again = [&](GlobalPosition) -> Result<RecordedEvent> { return refuse(code, "it is not there"); };
+    EXPECT_THAT(group->take(worker, 1).value(), IsEmpty());
+    EXPECT_GT(woken, before);
+    store_.reads_again = {};
+    EXPECT_THAT(group->take(worker, 1).value(), SizeIs(1));
+    group->end(over_);
+  }
+}
+
+TEST_F(HostedGroupByHand, ADamagedEventIsToldAndHoldsUpNothingElse) {
+  append("order-1");
+  append("order-2");
+  auto group = hosted();
+  const auto worker = group->join({.name = "w", .credit = 1}, [] {}).value();
+  (void)group->work();
+  store_.reads_again = [&](GlobalPosition position) -> Result<RecordedEvent> {
+    if (position == GlobalPosition(4)) return refuse(ErrorCode::corruption, "its checksum is wrong");
+    return events_.event_at(position);
+  };
+  EXPECT_EQ(group->take(worker, 1).error().code, ErrorCode::corruption);
+  EXPECT_THAT(group->info(GlobalPosition(9)).trouble, HasSubstr("checksum"));
+  const auto other = group->take(worker, 1);
+  ASSERT_TRUE(other) << other.error().what;
+  EXPECT_THAT(*other, SizeIs(1));
+  group->end(over_);
+}
+
 /// A host of its own, with its threads.
 class GroupHostWithHooks : public GroupsWithHooks {
  protected:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "evershard/sharding/stream_hash.hpp"
@@ -163,6 +164,48 @@ TEST_F(ClusterLoss, ShardsGoOnEmptyAndReadersAreTold) {
   append_round(2, "last");
   EXPECT_EQ(settled_count(2, before).value_or(0), 3 * loss_shards);
   EXPECT_TRUE(shards_of(2).empty());
+}
+
+// One event needs the node of its own shard, and no other.
+TEST_F(ClusterLoss, AnEventIsReadFromItsOwnShardAndWhereItIsLostThatIsTold) {
+  for (int i = 0; i < 2; ++i) append_round(1, std::to_string(i));
+  std::map<std::uint32_t, RecordedEvent> of_node;  // one of each
+  const auto owners = cluster_.node(1).committer().owners();
+  for (const auto& event : cluster_.node(1).read(Query().tags({"x"}), {.at_least = last_})) of_node.emplace(owners[event.shard.value], event);
+  ASSERT_EQ(of_node.size(), 3u);
+  const auto& here = of_node.at(1);
+  const auto& there = of_node.at(2);
+  const auto lost = shards_of(2);
+  constexpr auto patient = std::chrono::seconds(10);
+  const auto read = [&](std::uint32_t node, const RecordedEvent& event) { return cluster_.node(node).event_at(event.position, event.shard, patient); };
+  EXPECT_EQ(read(1, there).value(), there);
+  EXPECT_EQ(cluster_.node(1).event_at(here.position, there.shard, patient).value(), here) << "it lies in another shard after all";
+
+  cluster_.stop(2);
+  ASSERT_TRUE(soon([&] { return !cluster_.status().shards[lost.front().value].open; }));
+  EXPECT_EQ(read(3, here).value(), here);
+  EXPECT_FALSE(read(3, there));
+  EXPECT_FALSE(cluster_.node(3).event_at(here.position)) << "of all nodes one is away";
+
+  (void)assign_losing(3, lost);
+  append_round(1, "after");
+  for (const std::uint32_t node : {1u, 3u}) {
+    EXPECT_EQ(read(node, here).value(), here);
+    EXPECT_TRUE(soon([&] { return read(node, there).error().code == ErrorCode::corruption; })) << read(node, there).error().what;
+  }
+  cluster_.skip_lost();
+  for (const std::uint32_t node : {1u, 3u}) {
+    cluster_.stop(node);
+    cluster_.start(node);
+  }
+  for (const std::uint32_t node : {1u, 3u}) {
+    ASSERT_TRUE(cluster_.node(node).wait_for(last_, std::chrono::seconds(60)));
+    EXPECT_TRUE(soon([&] {
+      const auto found = read(node, there);
+      return !found && found.error().code == ErrorCode::not_found;
+    })) << read(node, there).error().what;
+    EXPECT_TRUE(soon([&] { return cluster_.node(node).event_at(here.position).has_value(); }));
+  }
 }
 
 TEST_F(ClusterLoss, ANodeThatComesBackWithAnOldBackupGoesOnWithThat) {

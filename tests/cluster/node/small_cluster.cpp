@@ -136,6 +136,7 @@ void SmallCluster::start(std::uint32_t number) {
   node.committer.gateway = number > options_.nodes;
   node.committer.limits = options_.limits;
   node.committer.append_timeout = options_.timeout;
+  node.committer.skip_lost = skip_lost_;
   node.committer.wait_max = options_.timeout;
   node.committer.again_every = std::chrono::milliseconds(100);
   part->node = std::make_unique<ClusterNode>(*part->store, *part->network, node);

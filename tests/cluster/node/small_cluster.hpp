@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <map>
@@ -69,6 +70,8 @@ class SmallCluster final : public CoordinatorNetwork {
   [[nodiscard]] ClusterNode& node(std::uint32_t number) { return *reach(number)->node; }
   void start(std::uint32_t number);
   void stop(std::uint32_t number);
+  /// Nodes that are started from now on pass over what was lost.
+  void skip_lost() { skip_lost_ = true; }
   /// A new coordinator leads; the old one is still there.
   void replace_coordinator();
   /// The log gives a shard to another node, and a new coordinator says so. Shape: nothing is under way, and there are no events on it.
@@ -111,6 +114,7 @@ class SmallCluster final : public CoordinatorNetwork {
   void heard(NodeProcess from, ToCoordinator message);
 
   const Options options_;
+  std::atomic<bool> skip_lost_{false};
   storage::ClusterMember member_;
   std::mutex log_mutex_;
   sharding::MemoryCutLog log_;  ///< under that mutex
