@@ -141,6 +141,8 @@ void GroupHome::close() {
 }
 
 Result<std::string> GroupHome::work(const HomeCall& call) {
+  const auto began = Clock::now();
+  const auto half = began + (call.deadline - began) / 2;
   pb::GroupWorkAsked asked;
   if (!asked.ParseFromString(call.request)) return refuse(ErrorCode::invalid_argument, "the call to the group's home is malformed");
   struct Worker {
@@ -199,7 +201,7 @@ Result<std::string> GroupHome::work(const HomeCall& call) {
       continue;
     }
     // One at least, whatever its size; then as many as an answer holds.
-    for (std::uint32_t taken = 0; !worker.ended && taken < one.room() && bytes < HomeCalls::answer_bytes_max; ++taken) {
+    for (std::uint32_t taken = 0; !worker.ended && taken < one.room() && bytes < HomeCalls::answer_bytes_max && Clock::now() < half; ++taken) {
       auto deliveries = worker.session->take_for(1);
       // Of what cannot be read the group's trouble tells; the worker is in the middle of others.
       if (!deliveries && deliveries.error().code != ErrorCode::corruption && deliveries.error().code != ErrorCode::io) worker.ended = std::move(deliveries).error();

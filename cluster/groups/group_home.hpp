@@ -40,6 +40,11 @@ class GroupHome {
   /// Its sessions are over. Any number of times.
   void close();
 
+  // What serve() registers.
+  [[nodiscard]] Result<std::string> open(const HomeCall& call);
+  /// Takes nothing any more when half of its time is over: who asks may not hear of it.
+  [[nodiscard]] Result<std::string> work(const HomeCall& call);
+
  private:
   using Clock = std::chrono::steady_clock;
   struct Session {
@@ -47,8 +52,6 @@ class GroupHome {
     Clock::time_point asked{};
   };
 
-  [[nodiscard]] Result<std::string> open(const HomeCall& call);
-  [[nodiscard]] Result<std::string> work(const HomeCall& call);
   [[nodiscard]] std::shared_ptr<HostedSession> find(std::uint64_t number);
   void forget(std::uint64_t number);
   void sweep();
