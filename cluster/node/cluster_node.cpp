@@ -282,7 +282,7 @@ Result<void> ClusterNode::put_snapshot(Snapshot snapshot) {
 Result<void> ClusterNode::put_snapshot_here(Snapshot snapshot, Epoch held) {
   EVERSHARD_TRY(check(snapshot, options_.committer.limits));
   Awaited<void> answer(options_.committer.self.node, shard_of(snapshot.aggregate));
-  committer_.put_snapshot(std::move(snapshot), watermark(), held, answer.done());
+  committer_.put_snapshot_here(std::move(snapshot), held, answer.done());
   return answer.wait_for_outcome(from_now(options_.timeout));
 }
 

@@ -47,7 +47,7 @@ class ClusterNode final : public EventStore {
   [[nodiscard]] std::uint32_t shards() const { return store_.identity().shards; }
 
   [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot) override;
-  /// While its shard is open here under this epoch, and nowhere else. Errors: wrong_shard: it is not
+  /// While its shard is open here under this epoch, and nowhere else; those of one thread in its order. Errors: wrong_shard: it is not
   [[nodiscard]] Result<void> put_snapshot_here(Snapshot snapshot, Epoch held);
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before = {}) override;
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override;

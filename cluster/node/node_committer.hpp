@@ -64,9 +64,10 @@ class NodeCommitter {
   void take_part(const std::shared_ptr<const actors::Attempt>& of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done);
 
   /// Alone, at a version that exists. Errors: as Preparer::place_of; io
-  void put_snapshot(Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done) { put_snapshot(std::move(snapshot), up_to, {}, std::move(done)); }
-  /// `held`: only while its shard is open here under that epoch. Errors: wrong_shard too
-  void put_snapshot(Snapshot snapshot, GlobalPosition up_to, std::optional<Epoch> held, NodeDone<void> done);
+  void put_snapshot(Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done);
+  /// At a version that is here, only while its shard is open here under that epoch. Those of one thread are written in its order.
+  /// Errors: wrong_shard too
+  void put_snapshot_here(Snapshot snapshot, Epoch held, NodeDone<void> done);
 
   /// Waits until everything that was written to an aggregate of this node before has its place, or is known to have none: appends of this
   /// process whose outcome nobody heard, and of an earlier one, that the journal still holds. What is read afterwards has them.
@@ -125,6 +126,7 @@ class NodeCommitter {
   /// Does it now if the shard is open, else when it is, or soon all the same.
   void when_open(ShardId shard, std::function<void()> take);
   [[nodiscard]] OpenShards open_shards() const;
+  void put_placed(storage::PlacedSnapshot snapshot, std::optional<Epoch> held, const NodeDone<void>& done);
   void take_settling();
   void tell_shards();
   void take_early();

@@ -131,26 +131,35 @@ void NodeCommitter::take_part(const std::shared_ptr<const Attempt>& of, actors::
   });
 }
 
-void NodeCommitter::put_snapshot(Snapshot snapshot, GlobalPosition up_to, std::optional<Epoch> held, NodeDone<void> done) {
-  asking_->run([this, snapshot = std::move(snapshot), up_to, held, done = std::move(done)]() mutable {
+void NodeCommitter::put_snapshot(Snapshot snapshot, GlobalPosition up_to, NodeDone<void> done) {
+  asking_->run([this, snapshot = std::move(snapshot), up_to, done = std::move(done)]() mutable {
     if (auto there = watch_.wait_for(up_to, options_.wait_max); !there) return done(refuse(std::move(there).error()));
     auto position = preparer_.place_of(snapshot);
     if (!position) return done(refuse(std::move(position).error()));
-    const auto shard = sharding::shard_of(sharding::stream_hash(snapshot.aggregate), store_.identity().shards);
-    post([this, placed = storage::PlacedSnapshot{std::move(snapshot), *position}, shard, held, done = std::move(done)]() mutable {
-      if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
-      if (held && (!writers_->is_open(shard) || writers_->epoch(shard) != *held)) return done(refuse(not_open(shard)));
-      storage::CommitBatch batch;
-      batch.snapshots.push_back(std::move(placed));
-      auto staged = store_.stage(batch);
-      auto committed = store_.commit(*staged);
-      if (!committed) {
-        fail(committed.error());
-        return done(refuse(ErrorCode::timeout, "the snapshot's outcome is unknown: " + committed.error().what));
-      }
-      done({});
-    });
+    post([this, placed = storage::PlacedSnapshot{std::move(snapshot), *position}, done = std::move(done)]() mutable { put_placed(std::move(placed), {}, done); });
   });
+}
+
+// Not by those who ask other nodes: it would wait behind all that waits for them, and a later one could overtake it.
+void NodeCommitter::put_snapshot_here(Snapshot snapshot, Epoch held, NodeDone<void> done) {
+  auto position = preparer_.place_of(snapshot);
+  if (!position) return done(refuse(std::move(position).error()));
+  post([this, placed = storage::PlacedSnapshot{std::move(snapshot), *position}, held, done = std::move(done)]() mutable { put_placed(std::move(placed), held, done); });
+}
+
+void NodeCommitter::put_placed(storage::PlacedSnapshot snapshot, std::optional<Epoch> held, const NodeDone<void>& done) {
+  if (dead_) return done(refuse(failed().value_or(Error(ErrorCode::unavailable, "the node is stopping"))));
+  const auto shard = sharding::shard_of(sharding::stream_hash(snapshot.snapshot.aggregate), store_.identity().shards);
+  if (held && (!writers_->is_open(shard) || writers_->epoch(shard) != *held)) return done(refuse(not_open(shard)));
+  storage::CommitBatch batch;
+  batch.snapshots.push_back(std::move(snapshot));
+  auto staged = store_.stage(batch);
+  auto committed = store_.commit(*staged);
+  if (!committed) {
+    fail(committed.error());
+    return done(refuse(ErrorCode::timeout, "the snapshot's outcome is unknown: " + committed.error().what));
+  }
+  done({});
 }
 
 Result<void> NodeCommitter::wait_settled(const AggregateId& aggregate) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <future>
 #include <mutex>
@@ -299,6 +300,30 @@ TEST_F(NodeCommitterTest, KeepsTheNewestOwnerItHasHeardOf) {
 
   expect_at(first, GlobalPosition{1});
   EXPECT_EQ(node_->owner(other_shard), 3u);
+}
+
+// What a group keeps would overtake what it kept before, and waits for nobody else.
+TEST_F(NodeCommitterTest, WritesTheStateOfItsOwnShardsWhileAllWhoAskOthersWait) {
+  auto first = append("first", ShardOffset{1});
+  node_->receive(Announce{cut_of_own(CutNumber{2}, GlobalPosition{1}, ShardOffset{1}), GlobalPosition{0}, false});
+  expect_at(first, GlobalPosition{1});
+  const auto aggregate = AggregateId::parse(aggregate_of(own_shard)).value();
+  const auto state = [&](const std::string& payload) { return Snapshot{.aggregate = aggregate, .version = SeqNr{1}, .payload = payload, .keep = {}, .ttl = {}}; };
+  std::atomic<int> waited{0};
+  for (int i = 0; i < 64; ++i) node_->put_snapshot(state("elsewhere"), GlobalPosition{1'000}, [&](const Result<void>&) { ++waited; });
+
+  for (int i = 0; i < 10; ++i) {
+    std::promise<Result<void>> promise;
+    auto kept = promise.get_future();
+    node_->put_snapshot_here(state(std::to_string(i)), Epoch{1}, [&](Result<void> done) { promise.set_value(std::move(done)); });
+    const auto done = kept.get();
+    ASSERT_TRUE(done) << done.error().what;
+  }
+  EXPECT_EQ(waited, 0);
+  const auto there = node_->reader().snapshots({aggregate, NodeSnapshotsAsked::Which::latest, 0, GlobalPosition{1}});
+  ASSERT_TRUE(there && there->size() == 1);
+  EXPECT_EQ(there->front().payload, "9");
+  node_.reset();
 }
 
 // I-Live: whoever the cut would have answered is told that the outcome is unknown.
