@@ -20,6 +20,7 @@ constexpr milliseconds asked_for = std::chrono::seconds(10);
 constexpr milliseconds listed_for = std::chrono::seconds(5);  ///< all of them; a home that does not answer keeps nobody for longer
 constexpr milliseconds listed_each = milliseconds(200);       ///< at least
 constexpr milliseconds read_again_for = std::chrono::seconds(3);  ///< one event; a call for a worker holds several
+constexpr std::size_t silent_remembered_max = 1'000;
 constexpr std::size_t parked_a_call = 1'000;
 constexpr milliseconds goodbye_time = milliseconds(500);
 
@@ -188,6 +189,17 @@ Result<std::uint64_t> ClusterGroups::discard_parked(const std::string& name, std
   return response->events();
 }
 
+/// Whoever may work asks for names as he likes. Of homes that do not answer some are remembered: see open_session().
+void ClusterGroups::forget_unused() {
+  const bool all = remote_.size() >= silent_remembered_max;
+  std::erase_if(remote_, [all](const auto& one) { return one.second.use_count() == 1 && one.second->is_idle() && (all || !one.second->is_silent()); });
+}
+
+std::size_t ClusterGroups::known_elsewhere() {
+  const std::lock_guard lock(mutex_);
+  return remote_.size();
+}
+
 Result<std::shared_ptr<GroupSession>> ClusterGroups::open_session(const std::string& name, const GroupJoin& join, std::function<void()> wake) {
   EVERSHARD_TRY(actors::check_definition_name("group", name));
   const auto aggregate = catalogue_.names().aggregate(name);
@@ -196,6 +208,7 @@ Result<std::shared_ptr<GroupSession>> ClusterGroups::open_session(const std::str
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) return refuse(ErrorCode::unavailable, "the node is stopping: groups give nothing out");
+    if (!remote_.contains(name)) forget_unused();
     auto& known = remote_[name];
     if (!known) known = std::make_shared<RemoteGroup>(homes_, aggregate, [&node = node_] { return node.committer().watch().watermark(); }, options_.remote);
     group = known;

@@ -47,6 +47,8 @@ class ClusterGroups final : public Groups {
 
   /// Of those at home here.
   [[nodiscard]] std::vector<GroupInfo> figures() { return host_.figures(); }
+  /// How many groups with other homes it remembers: those that are worked on from here, and a few.
+  [[nodiscard]] std::size_t known_elsewhere();
   /// Waits a moment for other homes to know who has left, as the workers of a door that was closed.
   void tell_who_left();
   /// Workers are told that the store closes, what was settled is kept. Any number of times.
@@ -56,6 +58,8 @@ class ClusterGroups final : public Groups {
   /// Errors: invalid_argument: the name
   template <class Request, class Response>
   [[nodiscard]] Result<Response> ask(const char* method, const std::string& name, const Request& request, HomeCalls::Again again, std::chrono::milliseconds time);
+  /// Under the mutex.
+  void forget_unused();
   [[nodiscard]] Result<GroupInfo> describe(const std::string& name, std::chrono::milliseconds time);
 
   ClusterNode& node_;

@@ -128,6 +128,11 @@ void RemoteGroup::start() {
   thread_ = std::thread([this] { run(); });
 }
 
+bool RemoteGroup::is_idle() {
+  const Lock lock(mutex_);
+  return members_.empty() && !running_;
+}
+
 void RemoteGroup::tell_who_left(Clock::time_point until) {
   Lock lock(mutex_);
   changed_.wait_until(lock, until, [this] {

@@ -45,6 +45,8 @@ class RemoteGroup : public std::enable_shared_from_this<RemoteGroup> {
   [[nodiscard]] Result<std::shared_ptr<GroupSession>> open(const std::string& name, const GroupJoin& join, std::function<void()> wake);
   /// The last that was heard of the home is that it does not answer.
   [[nodiscard]] bool is_silent() const { return silent_; }
+  /// Nobody works on it from here, and the home knows who has left.
+  [[nodiscard]] bool is_idle();
   /// Waits until the home knows who has left, or the time is over.
   void tell_who_left(std::chrono::steady_clock::time_point until);
   /// Its workers are told; what they said is not sent any more. Not from a session's callback. Any number of times.

@@ -318,6 +318,22 @@ TEST_F(ClusterGroupsTest, AGroupIsHostedWhereItsShardWentTo) {
   EXPECT_THAT(groups_.at(1)->figures(), IsEmpty());
 }
 
+TEST_F(ClusterGroupsTest, NamesThatNobodyWorksOnAreNotRemembered) {
+  const auto name = at_home_on(1), dropped = at_home_on(1, 1);
+  ASSERT_TRUE(on(1).create_group(defined(name)));
+  ASSERT_TRUE(on(1).create_group(defined(dropped)));
+  auto worker = on(2).join_group(name).value();
+  {
+    auto gone = on(2).join_group(dropped).value();
+    ASSERT_TRUE(on(1).drop_group(dropped));
+    EXPECT_EQ(gone.next(groups_patience).error().code, ErrorCode::not_found);
+  }
+  for (int i = 2; i < 20; ++i) EXPECT_EQ(on(2).join_group(at_home_on(1, i)).error().code, ErrorCode::not_found);
+  EXPECT_LE(groups_.at(2)->known_elsewhere(), 2u) << "the one that is worked on, and the last";
+  append(2, "order-1", 1);
+  EXPECT_TRUE(worker.acknowledge(next_of(worker)));
+}
+
 // Whoever was its home writes nothing more under the epoch it knew.
 TEST_F(ClusterGroupsTest, AGroupsStateIsWrittenOnlyUnderItsEpoch) {
   const auto name = at_home_on(1);
