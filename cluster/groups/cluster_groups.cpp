@@ -51,7 +51,8 @@ Result<GroupInfo> info_in(Result<pb::GroupInfo> response) {
 ClusterGroups::ClusterGroups(ClusterNode& node, HomeCalls& homes, ClusterGroupsOptions options)
     : node_(node), homes_(homes), options_(std::move(options)), catalogue_(node, "group"), host_(node, at_home_by(options_.host, node, homes)), home_(host_) {
   home_.serve(homes);
-  node.committer().watch_shards(this, [look = host_.home_changed()](const NodeCommitter::OpenShards&) { look(); });
+  // By the homes: behind them, what they say of what is at home here is as new as what is told.
+  homes.watch(this, [look = host_.home_changed()](const NodeCommitter::OpenShards&) { look(); });
 }
 
 ClusterGroups::~ClusterGroups() { stop(); }
@@ -63,7 +64,7 @@ void ClusterGroups::stop() {
     if (std::exchange(stopped_, true)) return;
     remote.swap(remote_);
   }
-  node_.committer().watch_shards(this, {});
+  homes_.watch(this, {});
   for (const auto& [name, group] : remote) group->stop();
   home_.close();
   host_.stop();
