@@ -6,18 +6,14 @@
 #include "evershard/protocol/utf8.hpp"
 
 namespace evershard::actors {
-namespace {
 
-/// Whole characters, and no more than is kept. What is no text is shown as such.
-std::string kept_reason(std::string_view reason) {
+std::string GroupState::kept_reason(std::string_view reason) {
   if (!is_utf8(reason)) return "(a reason that is no UTF-8)";
-  if (reason.size() <= GroupState::reason_bytes_max) return std::string(reason);
-  auto end = GroupState::reason_bytes_max;
+  if (reason.size() <= reason_bytes_max) return std::string(reason);
+  auto end = reason_bytes_max;
   while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xC0) == 0x80) --end;
   return std::string(reason.substr(0, end));
 }
-
-}  // namespace
 
 std::string_view GroupState::reason_of(const GroupParked& parked) const {
   if (parked.behind) return "behind an earlier parked event of its aggregate";

@@ -1,7 +1,9 @@
 #include "evershard/cluster/groups/remote_group.hpp"
 
 #include <algorithm>
+#include <iterator>
 
+#include "evershard/actors/group/group_state.hpp"
 #include "evershard/cluster/groups/group_home.hpp"
 #include "evershard/cluster/wire/group_messages.hpp"
 #include "evershard/v1/group_homes.pb.h"
@@ -11,6 +13,8 @@ namespace {
 
 namespace pb = evershard::v1;
 
+constexpr std::size_t said_bytes_max = 4u << 20;  ///< in one call, but for the batch that comes over it; of 20 MiB at most, as doors take them
+constexpr std::size_t settlement_bytes = 64;      ///< at most, without its reason
 constexpr auto pause_when_full = std::chrono::milliseconds(50);
 
 Error home_gone(const Error& why) { return {ErrorCode::not_found, "the group's home does not answer (" + why.what + "): join again"}; }
@@ -37,6 +41,9 @@ class RemoteGroup::Session final : public GroupSession {
     return taken;
   }
   void settle(std::vector<GroupSettlement> settlements, GroupSettled done) override {
+    for (auto& one : settlements) {
+      if (one.reason.size() > actors::GroupState::reason_bytes_max) one.reason = actors::GroupState::kept_reason(one.reason);
+    }
     Lock lock(group_->mutex_);
     if (auto there = speak(); !there) {
       lock.unlock();
@@ -183,24 +190,36 @@ bool RemoteGroup::wait_for_work(Lock& lock) {
 void RemoteGroup::ask(Lock& lock) {
   pb::GroupWorkAsked asked;
   std::vector<Sent> sent;
-  for (const auto& [number, member] : members_) {
+  std::size_t said_bytes = 0;
+  std::vector<MemberPtr> in_turn;
+  for (auto at = members_.upper_bound(said_to_); at != members_.end(); ++at) in_turn.push_back(at->second);
+  for (auto at = members_.begin(); at != members_.upper_bound(said_to_); ++at) in_turn.push_back(at->second);
+  for (const auto& member : in_turn) {
     if (!member->urgent() && member->room() == 0) continue;
+    if (said_bytes >= said_bytes_max) break;  // with the next call, which begins with it
+    const auto number = said_to_ = member->number;
     auto& out = *asked.add_sessions();
     out.set_session(number);
     out.set_heard(member->heard);
-    for (const auto& batch : member->batches) {
-      for (const auto& settlement : batch.settlements) messages::put(settlement, *out.add_settlements());
+    std::size_t batches = 0;
+    for (; batches < member->batches.size() && said_bytes < said_bytes_max; ++batches) {
+      for (const auto& settlement : member->batches[batches].settlements) {
+        messages::put(settlement, *out.add_settlements());
+        said_bytes += settlement.reason.size() + settlement_bytes;
+      }
     }
     for (const auto position : member->renew) out.add_renew(position.value);
     out.set_room(member->room());
+    const auto end = member->batches.begin() + static_cast<std::ptrdiff_t>(batches);
+    auto& said = sent.emplace_back(Sent{member, {std::make_move_iterator(member->batches.begin()), std::make_move_iterator(end)}, std::exchange(member->heard, false), std::exchange(member->renew, {})});
+    member->batches.erase(member->batches.begin(), end);
+    if (!member->batches.empty()) continue;  // it goes when all is said
+    said.goes = member->going != Member::Going::stays;
     if (member->going == Member::Going::leaves) out.set_going(pb::GroupSessionWork::GOING_LEAVES);
     if (member->going == Member::Going::lost) out.set_going(pb::GroupSessionWork::GOING_IS_LOST);
-    sent.push_back({member, std::exchange(member->batches, {})});
-    member->renew.clear();
-    member->heard = false;
   }
   for (const auto& one : sent) {
-    if (one.member->going != Member::Going::stays) members_.erase(one.member->number);
+    if (one.goes) members_.erase(one.member->number);
   }
   head_asked_ = head_();
   asking_ = true;
@@ -218,6 +237,7 @@ void RemoteGroup::ask(Lock& lock) {
   asking_ = false;
   changed_.notify_all();
   asked_ = Clock::now();
+  if (!bytes && (bytes.error().code == ErrorCode::overloaded || bytes.error().code == ErrorCode::too_large)) return refused(lock, sent, bytes.error());
   if (!understood) return end(lock, sent, bytes ? Error(ErrorCode::timeout, "the group's home answers what this node does not understand") : bytes.error());
 
   std::vector<std::function<void()>> calls;  // without the lock
@@ -266,6 +286,25 @@ void RemoteGroup::ask(Lock& lock) {
   pause_ = any ? std::chrono::milliseconds(0) : std::clamp(2 * pause_, std::chrono::milliseconds(2), options_.asked_at_least);
   lock.unlock();
   for (const auto& call : calls) call();
+  lock.lock();
+}
+
+void RemoteGroup::refused(Lock& lock, std::vector<Sent>& sent, const Error& why) {
+  // Whether it was the question or the answer that was too large is not known.
+  const auto outcome = why.code == ErrorCode::too_large ? Error(ErrorCode::timeout, "the outcome is unknown: " + why.what) : why;
+  std::vector<Batch> unheard;
+  for (auto& one : sent) {
+    std::move(one.batches.begin(), one.batches.end(), std::back_inserter(unheard));
+    auto& member = *one.member;
+    if (member.ended) continue;
+    // All but what was settled is said again.
+    if (one.goes) members_.emplace(member.number, one.member);
+    member.heard = member.heard || one.heard;
+    member.renew.merge(one.renewed);
+  }
+  lock.unlock();
+  for (const auto& batch : unheard) batch.done(std::vector<Result<void>>(batch.settlements.size(), refuse(outcome)));
+  std::this_thread::sleep_for(pause_when_full);
   lock.lock();
 }
 

@@ -26,7 +26,8 @@ namespace evershard::cluster {
 /// way goes with the next. No thread of the home waits for events: this node asks again, soon after its watermark moved, else ever more rarely.
 ///
 /// A worker whose home is gone, or does not know it any more, is told so (`not_found`: join again). What it settled meanwhile has the error
-/// of the call: `timeout`, the outcome is unknown; `unavailable`, it was not done.
+/// of the call: `timeout`, the outcome is unknown; `unavailable`, it was not done. Where a call alone was refused (`overloaded`, `too_large`),
+/// what was settled with it has that error, and everybody goes on.
 ///
 /// Any thread. Owner: the calls outlive stop(); sessions may outlive it.
 class RemoteGroup : public std::enable_shared_from_this<RemoteGroup> {
@@ -82,6 +83,9 @@ class RemoteGroup : public std::enable_shared_from_this<RemoteGroup> {
   struct Sent {
     MemberPtr member;
     std::vector<Batch> batches;
+    bool heard = false;
+    std::set<GlobalPosition> renewed;
+    bool goes = false;
   };
 
   void start();
@@ -89,6 +93,8 @@ class RemoteGroup : public std::enable_shared_from_this<RemoteGroup> {
   /// Returns: there is something to ask; else everybody has gone, or it stops.
   bool wait_for_work(Lock& lock);
   void ask(Lock& lock);
+  /// The call alone was refused.
+  void refused(Lock& lock, std::vector<Sent>& sent, const Error& why);
   void end(Lock& lock, const std::vector<Sent>& sent, const Error& why);
 
   HomeCalls& homes_;
@@ -98,6 +104,7 @@ class RemoteGroup : public std::enable_shared_from_this<RemoteGroup> {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::uint64_t, MemberPtr> members_;
+  std::uint64_t said_to_ = 0;  ///< the last one that the last call spoke for
   bool stopping_ = false;
   bool running_ = false;
   bool asking_ = false;

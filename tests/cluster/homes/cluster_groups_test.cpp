@@ -334,6 +334,39 @@ TEST_F(ClusterGroupsTest, NamesThatNobodyWorksOnAreNotRemembered) {
   EXPECT_TRUE(worker.acknowledge(next_of(worker)));
 }
 
+TEST_F(ClusterGroupsTest, OneWorkersWordsAreNobodyElsesBurden) {
+  const auto name = at_home_on(1);
+  append(2, "order-1", 1);
+  ASSERT_TRUE(on(1).create_group(defined(name)));
+  auto worker = on(2).join_group(name).value();
+  ASSERT_TRUE(worker.park(next_of(worker), std::string(9u << 20, 'x')));
+  EXPECT_LT(network_.largest_asked(), 1u << 20);
+  EXPECT_EQ(on(2).parked_events(name, GlobalPosition{0}, 1)->at(0).reason, std::string(500, 'x'));
+}
+
+// That a call was too much at once is said of what was settled with it, and ends nobody's stay.
+TEST_F(ClusterGroupsTest, ACallThatIsRefusedEndsNoSession) {
+  for (const auto code : {ErrorCode::too_large, ErrorCode::overloaded}) {
+    const auto name = at_home_on(1, static_cast<int>(code));
+    append(2, "order-1", 1);
+    ASSERT_TRUE(on(1).create_group(defined(name)));
+    auto worker = on(2).join_group(name, {.name = "far"}).value();
+    const auto delivery = next_of(worker);
+    const auto stay = on(1).group(name)->workers.at(0).worker;
+    const auto before = network_.refused();
+    network_.refuse_calls_to(1, Error(code, "too much at once"));
+    eventually([&] { return network_.refused() > before; });
+    const auto refused = worker.acknowledge(delivery);
+    network_.refuse_calls_to(1, {});
+    EXPECT_EQ(refused.error().code, code == ErrorCode::too_large ? ErrorCode::timeout : code);
+    EXPECT_TRUE(worker.acknowledge(delivery)) << "it is still its own";
+    const auto info = on(1).group(name).value();
+    ASSERT_THAT(info.workers, SizeIs(1));
+    EXPECT_EQ(info.workers[0].worker, stay);
+    EXPECT_EQ(info.acknowledged, 1u);
+  }
+}
+
 // Whoever was its home writes nothing more under the epoch it knew.
 TEST_F(ClusterGroupsTest, AGroupsStateIsWrittenOnlyUnderItsEpoch) {
   const auto name = at_home_on(1);
