@@ -185,6 +185,11 @@ void GroupState::take_back(GlobalPosition position, std::uint64_t delivery, std:
   refresh(entry->second.lane);
 }
 
+void GroupState::hand_over(GlobalPosition position, std::uint64_t delivery, GroupTime now) {
+  see(now);
+  if (is_out(position, delivery)) set_timer(entries_.find(position.value), now_ + settings_.lease.count());
+}
+
 std::optional<std::uint64_t> GroupState::lane_of(GlobalPosition position) const {
   if (settings_.order == GroupOrder::global) return std::nullopt;
   if (const auto entry = entries_.find(position.value); entry != entries_.end()) return entry->second.lane;

@@ -141,6 +141,8 @@ class GroupState {
 
   /// As it was read, of an event that is unsettled or parked. Absent: it is neither, or all are in one lane.
   [[nodiscard]] std::optional<std::uint64_t> lane_of(GlobalPosition position) const;
+  /// It is handed over now: its lease begins. Of its worker it says nothing.
+  void hand_over(GlobalPosition position, std::uint64_t delivery, GroupTime now);
   /// It is with its worker, by this delivery.
   [[nodiscard]] bool is_out(GlobalPosition position, std::uint64_t delivery) const;
 

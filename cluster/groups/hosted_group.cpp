@@ -208,6 +208,7 @@ Result<std::vector<GroupDelivery>> HostedGroup::take(GroupWorkerId worker, std::
       const auto out = queue.front();
       queue.pop_front();
       if (!state_.is_out(out.position, out.delivery)) continue;
+      if (!heard) state_.hand_over(out.position, out.delivery, group_time());  // by that its node knows how long it is the worker's
       GroupDelivery delivery{.delivery = out.delivery, .attempt = out.attempt};
       if (const auto cached = cache_.find(out.position); cached != cache_.end()) {
         delivery.event = std::move(cached->second);

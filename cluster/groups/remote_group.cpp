@@ -34,8 +34,11 @@ class RemoteGroup::Session final : public GroupSession {
     const Lock lock(group_->mutex_);
     if (auto there = speak(); !there) return refuse(std::move(there).error());
     std::vector<GroupDelivery> taken;
+    const auto now = Clock::now();
     while (taken.size() < most && !member_->arrived.empty()) {
-      taken.push_back(std::move(member_->arrived.front()));
+      auto& next = member_->arrived.front();
+      // Else it may have been settled by another worker, as may be what came behind it of its aggregate.
+      if (now - next.sure < member_->lease) taken.push_back(std::move(next.delivery));
       member_->arrived.pop_front();
     }
     return taken;
@@ -74,7 +77,7 @@ class RemoteGroup::Session final : public GroupSession {
     // What it has not begun stays its own.
     if (const auto now = Clock::now(); !member_->arrived.empty() && now - member_->renewed > member_->lease / 4) {
       member_->renewed = now;
-      for (const auto& one : member_->arrived) member_->renew.insert(one.event.position);
+      for (const auto& one : member_->arrived) member_->renew.insert(one.delivery.event.position);
     }
     group_->changed_.notify_all();
     return {};
@@ -223,7 +226,8 @@ void RemoteGroup::ask(Lock& lock) {
   }
   head_asked_ = head_();
   asking_ = true;
-  const auto until = Clock::now() + options_.call_time;
+  const auto asked_at = Clock::now();
+  const auto until = asked_at + options_.call_time;
   lock.unlock();
   auto bytes = homes_.call({group_calls::work, aggregate_, asked.SerializeAsString(), options_.call_time}, HomeCalls::Again::not_done);
   while (!bytes && bytes.error().code == ErrorCode::overloaded && Clock::now() + pause_when_full < until) {  // it was not done
@@ -257,8 +261,11 @@ void RemoteGroup::ask(Lock& lock) {
       }
       calls.push_back([done = std::move(batch.done), results = std::move(results)]() mutable { done(std::move(results)); });
     }
+    for (auto& one : member.arrived) {
+      if (!answer.has_ended() && sent[i].renewed.contains(one.delivery.event.position)) one.sure = asked_at;
+    }
     for (const auto position : answer.lost()) {
-      std::erase_if(member.arrived, [&](const GroupDelivery& one) { return one.event.position.value == position; });
+      std::erase_if(member.arrived, [&](const Member::Arrived& one) { return one.delivery.event.position.value == position; });
       member.lost.insert(GlobalPosition(position));
     }
     for (auto& one : *answer.mutable_deliveries()) {
@@ -266,7 +273,7 @@ void RemoteGroup::ask(Lock& lock) {
       if (member.going != Member::Going::stays || !messages::get(one, delivery)) continue;
       member.lost.erase(delivery.event.position);
       if (member.arrived.empty()) member.renewed = Clock::now();
-      member.arrived.push_back(std::move(delivery));
+      member.arrived.push_back({std::move(delivery), asked_at});
       any = true;
     }
     if (answer.has_ended() && !member.ended) {

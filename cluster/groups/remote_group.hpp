@@ -64,7 +64,11 @@ class RemoteGroup : public std::enable_shared_from_this<RemoteGroup> {
     std::chrono::milliseconds lease{};
     std::uint32_t credit = 0;
     std::function<void()> wake;
-    std::deque<GroupDelivery> arrived{};  ///< and not taken
+    struct Arrived {
+      GroupDelivery delivery;
+      std::chrono::steady_clock::time_point sure{};  ///< then it was the worker's, and for a lease on
+    };
+    std::deque<Arrived> arrived{};  ///< and not taken
     std::chrono::steady_clock::time_point renewed{};  ///< of those
     std::vector<Batch> batches{};
     std::set<GlobalPosition> renew{};

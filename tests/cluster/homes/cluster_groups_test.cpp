@@ -367,6 +367,24 @@ TEST_F(ClusterGroupsTest, ACallThatIsRefusedEndsNoSession) {
   }
 }
 
+// Another worker has settled it meanwhile, and what comes behind it.
+TEST_F(ClusterGroupsTest, WhatArrivedElsewhereIsNotBegunWhenItsLeaseMayBeOver) {
+  const auto name = at_home_on(1);
+  constexpr auto lease = 3s;
+  append(2, "order-1", 1);
+  ASSERT_TRUE(on(1).create_group(defined(name, {.attempts_max = 100, .retry_first = 1ms, .retry_jitter_percent = 0, .lease = lease})));
+  std::atomic<int> woken{0};
+  auto session = on(2).open_session(name, {.name = "far", .credit = 1}, [&] { ++woken; }).value();
+  eventually([&] { return woken > 0; });
+  const auto before = network_.refused();
+  network_.swallow_calls_to(1);
+  ASSERT_TRUE(session->alive());
+  eventually([&] { return network_.refused() > before; });
+  std::this_thread::sleep_for(lease);  // nothing is heard of the home, for longer than what arrived is its own
+  const auto taken = session->take(1);
+  EXPECT_TRUE(!taken || taken->empty());
+}
+
 // Whoever was its home writes nothing more under the epoch it knew.
 TEST_F(ClusterGroupsTest, AGroupsStateIsWrittenOnlyUnderItsEpoch) {
   const auto name = at_home_on(1);

@@ -35,6 +35,10 @@ class HomesInProcess final : public HomeNetwork {
         }
         if (const auto found = there_.find(node); found != there_.end()) there = found->second;
         lost = lost_.erase(node) != 0;
+        if (swallowed_.contains(node)) {
+          ++refused_;
+          return;
+        }
       }
       if (refused) return done(refuse(*std::move(refused)));
       if (there == nullptr) return done(refuse(ErrorCode::unavailable, "node " + std::to_string(node) + " is not there"));
@@ -65,6 +69,12 @@ class HomesInProcess final : public HomeNetwork {
     refuses_.erase(node);
     if (why) refuses_.emplace(node, *std::move(why));
   }
+  /// No call to it arrives any more, and none is answered, but by who asks.
+  void swallow_calls_to(std::uint32_t node) {
+    const std::lock_guard lock(mutex_);
+    swallowed_.insert(node);
+  }
+  /// Refused or swallowed.
   [[nodiscard]] std::size_t refused() {
     const std::lock_guard lock(mutex_);
     return refused_;
@@ -78,7 +88,7 @@ class HomesInProcess final : public HomeNetwork {
  private:
   std::mutex mutex_;
   std::map<std::uint32_t, std::shared_ptr<HomeCalls>> there_;
-  std::set<std::uint32_t> lost_;
+  std::set<std::uint32_t> lost_, swallowed_;
   std::map<std::uint32_t, Error> refuses_;
   std::size_t refused_ = 0;
   std::size_t largest_asked_ = 0;
