@@ -28,7 +28,7 @@ constexpr milliseconds goodbye_time = milliseconds(500);
 GroupHostOptions at_home_by(GroupHostOptions options, ClusterNode& node, HomeCalls& homes) {
   options.at_home = [&homes](const AggregateId& group) -> Result<std::uint64_t> {
     const auto epoch = homes.epoch(group);
-    if (!epoch) return refuse(ErrorCode::unavailable, "the group's home is not this node any more");
+    if (!epoch) return refuse(ErrorCode::wrong_shard, "the group's home is not this node any more");
     return epoch->value;
   };
   options.settled = [&node](const AggregateId& group) { return node.committer().wait_settled(group); };
@@ -86,7 +86,7 @@ Result<Response> ClusterGroups::ask(const char* method, const std::string& name,
   auto bytes = homes_.call({method, catalogue_.names().aggregate(name), request.SerializeAsString(), time}, again);
   if (!bytes) return refuse(std::move(bytes).error());
   Response response;
-  if (!response.ParseFromString(*bytes)) return refuse(ErrorCode::unavailable, "the group's home answers what this node does not understand");
+  if (!response.ParseFromString(*bytes)) return refuse(ErrorCode::timeout, "the outcome is unknown: the group's home answers what this node does not understand");
   return response;
 }
 
@@ -204,7 +204,11 @@ std::size_t ClusterGroups::known_elsewhere() {
 Result<std::shared_ptr<GroupSession>> ClusterGroups::open_session(const std::string& name, const GroupJoin& join, std::function<void()> wake) {
   EVERSHARD_TRY(actors::check_definition_name("group", name));
   const auto aggregate = catalogue_.names().aggregate(name);
-  if (homes_.is_home(aggregate)) return host_.open_session(name, join, std::move(wake));
+  if (homes_.is_home(aggregate)) {
+    auto session = host_.open_session(name, join, std::move(wake));
+    if (!session && session.error().code == ErrorCode::wrong_shard) return refuse(ErrorCode::unavailable, session.error().what);  // just now; it is joined again
+    return session;
+  }
   std::shared_ptr<RemoteGroup> group;
   {
     const std::lock_guard lock(mutex_);

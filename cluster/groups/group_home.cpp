@@ -150,8 +150,15 @@ Result<std::string> GroupHome::work(const HomeCall& call) {
     std::future<std::vector<Result<void>>> settled;
     std::optional<Error> ended;
   };
-  std::vector<Worker> workers;
+  // All is understood before anything is done.
+  std::vector<std::vector<GroupSettlement>> all_settlements;
   for (auto& one : *asked.mutable_sessions()) {
+    auto& settlements = all_settlements.emplace_back(static_cast<std::size_t>(one.settlements_size()));
+    for (int i = 0; i < one.settlements_size(); ++i) EVERSHARD_TRY(messages::get(*one.mutable_settlements(i), settlements[static_cast<std::size_t>(i)]));
+  }
+  std::vector<Worker> workers;
+  for (const auto& one : asked.sessions()) {
+    auto& settlements = all_settlements[workers.size()];
     auto& worker = workers.emplace_back();
     worker.session = find(one.session());
     if (!worker.session) {
@@ -161,9 +168,7 @@ Result<std::string> GroupHome::work(const HomeCall& call) {
     if (one.heard()) {
       if (auto alive = worker.session->alive(); !alive) worker.ended = std::move(alive).error();
     }
-    if (one.settlements_size() == 0) continue;
-    std::vector<GroupSettlement> settlements(static_cast<std::size_t>(one.settlements_size()));
-    for (int i = 0; i < one.settlements_size(); ++i) EVERSHARD_TRY(messages::get(*one.mutable_settlements(i), settlements[static_cast<std::size_t>(i)]));
+    if (settlements.empty()) continue;
     auto promise = std::make_shared<std::promise<std::vector<Result<void>>>>();
     worker.settled = promise->get_future();
     worker.session->settle(std::move(settlements), [promise](std::vector<Result<void>> results) { promise->set_value(std::move(results)); });

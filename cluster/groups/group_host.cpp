@@ -150,6 +150,12 @@ Error GroupHost::changed_or_not(const std::string& name, Error why) {
   return why;
 }
 
+Result<GroupInfo> GroupHost::now_it_is(const std::string& name) {
+  auto info = group(name);
+  if (info || info.error().code == ErrorCode::not_found) return info;
+  return refuse(ErrorCode::timeout, "the group " + in_quotes(name) + " was changed; how it is now could not be looked up: " + info.error().what);
+}
+
 Result<GroupInfo> GroupHost::info_of(const HostedGroup& group) {
   const auto head = store_.head();
   if (!head) return refuse(head.error());
@@ -179,7 +185,7 @@ Result<GroupInfo> GroupHost::create_group(GroupDefinition definition) {
   const auto name = definition.name;
   const auto created = catalogue_.create(name, "group", write_group_spec({std::move(definition), new_life()}));
   if (!created) return refuse(created.error());
-  return group(name);
+  return now_it_is(name);
 }
 
 Result<GroupInfo> GroupHost::change_group(const std::string& name, const GroupSettings& settings) {
@@ -197,7 +203,7 @@ Result<GroupInfo> GroupHost::change_group(const std::string& name, const GroupSe
   const auto changed = catalogue_.change(name, write_group_spec(*spec), definition->last);
   if (!changed) return refuse(changed_or_not(name, changed.error()));
   (*group)->change(*spec, changed->last);
-  return info_of(**group);
+  return now_it_is(name);
 }
 
 Result<GroupInfo> GroupHost::reset_group(const std::string& name, std::optional<GlobalPosition> after) {
@@ -213,7 +219,7 @@ Result<GroupInfo> GroupHost::reset_group(const std::string& name, std::optional<
   const auto changed = catalogue_.change(name, write_group_spec(*spec), definition->last);
   if (!changed) return refuse(changed_or_not(name, changed.error()));
   let_go(name, {ErrorCode::not_found, "the group " + in_quotes(name) + " was reset: join it again"});
-  return group(name);
+  return now_it_is(name);
 }
 
 Result<void> GroupHost::drop_group(const std::string& name) {

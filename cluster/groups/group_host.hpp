@@ -70,6 +70,8 @@ class GroupHost final : public Groups {
   void let_go(const std::string& name, const Error& why, std::optional<std::uint64_t> term = {});
   /// What became of a change of its definition is unknown: it is let go, and looked up anew when somebody asks for it. Returns: `why`
   [[nodiscard]] Error changed_or_not(const std::string& name, Error why);
+  /// What is answered when its definition was changed: no error says that it was not. Errors: not_found (and dropped since), timeout
+  [[nodiscard]] Result<GroupInfo> now_it_is(const std::string& name);
   /// To its workers: as one that was reset.
   [[nodiscard]] static Error moved(const std::string& name);
   void start();

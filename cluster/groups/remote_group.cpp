@@ -109,7 +109,7 @@ Result<std::shared_ptr<GroupSession>> RemoteGroup::open(const std::string& name,
   silent_ = does_not_answer(bytes);
   if (!bytes) return refuse(std::move(bytes).error());
   pb::GroupSessionOpened opened;
-  if (!opened.ParseFromString(*bytes)) return refuse(ErrorCode::unavailable, "the group's home answers what this node does not understand");
+  if (!opened.ParseFromString(*bytes)) return refuse(ErrorCode::timeout, "the outcome is unknown: the group's home answers what this node does not understand");
   auto member = std::make_shared<Member>();
   member->number = opened.session();
   member->lease = std::chrono::milliseconds(opened.lease_ms());

@@ -58,9 +58,11 @@ Result<Definition> Catalogue::append(const std::string& name, SeqNr at, std::str
   Append append;
   append.event(std::move(event)).expect(aggregate, ExpectedVersion::exactly(at));
   if (auto done = store_.append(std::move(append)); !done) return refuse(std::move(done).error());
+  // From here on it is done: no error may say that it was not.
   auto found = find(name);
-  if (!found) return refuse(std::move(found).error());
-  if (!*found) return refuse(ErrorCode::unavailable, "the " + names_.category() + " " + in_quotes(name) + " was written and cannot be read yet");
+  const auto unread = [&](const std::string& why) { return refuse(ErrorCode::timeout, "the " + names_.category() + " " + in_quotes(name) + " was written and cannot be read yet" + why); };
+  if (!found) return unread(": " + found.error().what);
+  if (!*found) return unread({});
   return **std::move(found);
 }
 

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "evershard/actors/group/group_state_bytes.hpp"
 #include "evershard/cluster/groups/group_host.hpp"
@@ -205,6 +207,30 @@ TEST_F(GroupHostWithHooks, OneWhoseResetMayHaveBeenDoneIsLookedUpAnew) {
   EXPECT_EQ(host_.reset_group("g", GlobalPosition(0)).error().code, ErrorCode::timeout);
   EXPECT_EQ(host_.group("g")->acknowledged, 0u);
   EXPECT_EQ(worker.next(60s).value().value().event.position, delivery.event.position);
+}
+
+// What was done is never answered as if it were not: it would be made again.
+TEST_F(GroupHostWithHooks, WhatWasDoneIsNotRefusedWhenItCannotBeReadAtOnce) {
+  const auto cannot_be_read_after_an_append = [this] {
+    store_.appended = [this](Appended done) -> Result<Appended> {
+      store_.reads_aggregate = [] { return std::optional(Error(ErrorCode::wrong_shard, "its shard has just gone")); };
+      return done;
+    };
+  };
+  const auto other = [] {
+    auto definition = defined();
+    definition.name = "other";
+    return definition;
+  }();
+  for (const auto& change : std::vector<std::function<Result<GroupInfo>()>>{[&] { return host_.create_group(other); }, [&] { return host_.reset_group("g", GlobalPosition(0)); },
+                                                                             [&] { return host_.change_group("g", {.attempts_max = 7}); }}) {
+    cannot_be_read_after_an_append();
+    EXPECT_EQ(change().error().code, ErrorCode::timeout);
+    store_.reads_aggregate = {};
+    store_.appended = {};
+  }
+  EXPECT_TRUE(host_.group("other"));
+  EXPECT_EQ(host_.group("g")->definition.settings.attempts_max, 7u);
 }
 
 TEST_F(GroupHostWithHooks, OneWhoseChangeMayHaveBeenDoneIsLookedUpAnew) {

@@ -66,6 +66,28 @@ TEST_F(GroupHomeByHand, NothingIsTakenThatNobodyMayHearOf) {
   EXPECT_EQ(worked(session, 60s).deliveries_size(), 3);
 }
 
+// What a newer neighbour says.
+TEST_F(GroupHomeByHand, ACallThatIsNotUnderstoodSettlesNothing) {
+  append("order-1");
+  append("order-2");
+  const auto session = joined();
+  wait_for_all(2);
+  const auto out = worked(session, 60s);
+  ASSERT_EQ(out.deliveries_size(), 2);
+  v1::GroupWorkAsked asked;
+  auto& one = *asked.add_sessions();
+  one.set_session(session);
+  for (const auto& delivery : out.deliveries()) {
+    auto& settlement = *one.add_settlements();
+    settlement.set_position(delivery.event().position());
+    settlement.set_delivery(delivery.delivery());
+  }
+  auto& unknown = *asked.add_sessions()->add_settlements();
+  unknown.set_kind(static_cast<v1::WorkRequest::Settlement::Kind>(99));
+  EXPECT_EQ(home_.work(call_of(asked, 60s)).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(host_.group("g")->acknowledged, 0u);
+}
+
 // The worker is in the middle of others.
 class GroupHomeWhereAnEventIs : public GroupHomeByHand, public ::testing::WithParamInterface<ErrorCode> {};
 
