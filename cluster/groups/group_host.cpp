@@ -127,6 +127,7 @@ Result<GroupHost::Group> GroupHost::find(const std::string& name) {
   loaded_.notify_all();
   if (stopped_) return refuse(groups_closed());
   if (group) groups_.emplace(name, *group);
+  if (options_.at_home) bell_->ring(&GroupBell::work);  // it may have moved meanwhile
   return group;
 }
 
@@ -136,7 +137,9 @@ void GroupHost::let_go(const std::string& name, const Error& why, std::optional<
   Group group;
   {
     std::unique_lock lock(mutex_);
-    loaded_.wait(lock, [&] { return !loading_.contains(name); });  // what is being loaded may be what is to go
+    // What is being loaded may be what is to go. Of who has moved, whoever loads it rings.
+    if (term && loading_.contains(name)) return;
+    loaded_.wait(lock, [&] { return !loading_.contains(name); });
     const auto found = groups_.find(name);
     if (found == groups_.end() || (term && found->second->term() != *term)) return;
     group = std::move(found->second);

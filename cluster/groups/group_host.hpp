@@ -66,7 +66,7 @@ class GroupHost final : public Groups {
   /// Behind which position a group begins. Errors: invalid_argument: it is not there yet
   [[nodiscard]] Result<GlobalPosition> start_of(std::optional<GlobalPosition> after);
   [[nodiscard]] Result<GroupInfo> info_of(const HostedGroup& group);
-  /// `term`: only what was loaded in it.
+  /// `term`: only what was loaded in it, and not what is being loaded: all other groups' work would wait for that.
   void let_go(const std::string& name, const Error& why, std::optional<std::uint64_t> term = {});
   /// What became of a change of its definition is unknown: it is let go, and looked up anew when somebody asks for it. Returns: `why`
   [[nodiscard]] Error changed_or_not(const std::string& name, Error why);
