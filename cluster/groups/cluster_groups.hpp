@@ -36,7 +36,7 @@ class ClusterGroups final : public Groups {
   Result<GroupInfo> change_group(const std::string& name, const GroupSettings& settings) override;
   Result<GroupInfo> reset_group(const std::string& name, std::optional<GlobalPosition> after) override;
   Result<void> drop_group(const std::string& name) override;
-  /// One whose home does not answer has that as its trouble.
+  /// One whose home can be read and does not answer for it has that as its trouble. Errors: unavailable: a node is away, and with it definitions
   Result<std::vector<GroupInfo>> list_groups() override;
   Result<GroupInfo> group(const std::string& name) override;
   Result<std::vector<ParkedEvent>> parked_events(const std::string& name, GlobalPosition after, std::size_t limit) override;

@@ -26,7 +26,8 @@ class HomedProjections final : public Projections {
   Result<ProjectionInfo> create(const std::string& name, const std::string& kind, const std::string& spec) override;
   Result<ProjectionInfo> change(const std::string& name, const std::string& spec, std::optional<SeqNr> expected) override;
   Result<void> ask(const std::string& name, Ask what) override;
-  /// Those whose home does not answer are there too, without rows: `waiting`, and why.
+  /// Those whose home can be read and does not answer for them are there too, without rows: `waiting`, and why. Errors: unavailable: a node is away, and
+  /// with it definitions
   Result<std::vector<ProjectionInfo>> list() override;
   Result<ProjectionInfo> describe(const std::string& name) override;
   Result<IndexPage> read_index(const std::string& name, const IndexRead& read) override;
