@@ -279,6 +279,33 @@ TEST(Documents, AnAggregateWhoseEventsAreTruncatedKeepsItsOwn) {
   EXPECT_EQ(documents->get({"order", "1"})->json, R"({"status":"closed"})");
 }
 
+/// Of which rows are never told anything: strict reads fold it all.
+class UnfollowedStore final : public testing::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  EventFeed follow(Query, FollowOptions options = {}) override { return to_.follow(Query{}.types({"nobody's"}), options); }
+};
+
+TEST(Documents, AStrictReadSaysWhatWasTruncatedBeforeItWasRead) {
+  auto local = memory_store();
+  UnfollowedStore store(local);
+  append(store, "order-1", "Placed", R"({"who":"ann"})");
+  append(store, "order-1", "Added", R"({"price":7,"name":"tea"})");
+  append(store, "order-1", "Added", R"({"price":5,"name":"cup"})");
+  TruncateOptions options;
+  options.uncovered = true;
+  ASSERT_TRUE(local.node->retention().truncate({"order", "1"}, SeqNr{3}, options, {}));
+  auto documents = documents_of(store, {.removals = true});
+  ASSERT_TRUE(documents->define("order", order_spec));
+
+  const auto document = documents->get({"order", "1"});
+
+  ASSERT_TRUE(document) << document.error().what;
+  EXPECT_EQ(document->json, R"({"items":["cup"],"total":5})");
+  EXPECT_EQ(document->problems, 1u);
+  EXPECT_EQ(document->last_problem, "2 events up to number 2 of the aggregate: removed before they were read here");
+}
+
 TEST(Documents, OfAnAggregateThatWasRemovedBeginAnewBehindIt) {
   auto store = memory_store();
   auto documents = documents_of(store);
