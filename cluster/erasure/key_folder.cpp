@@ -233,8 +233,14 @@ Result<PayloadKey> KeyFolder::key_for(std::string_view subject) {
     if (auto known = remembered(*id, false)) return *std::move(known);
     auto made = is_there(file(*id, key_extension));
     if (!made) return refuse(std::move(made).error());
-    // Never over one that is there: of two who make it at once both have the same.
-    if (!*made) EVERSHARD_TRY(create_synced(file(*id, key_extension), with_check(random_bytes(PayloadKey::secret_bytes))));
+    if (!*made) {
+      const std::lock_guard one_at_a_time(changing_);
+      auto erased = is_erased(*id);  // it is not there any more: nothing would ever remove what is made now
+      if (!erased) return refuse(std::move(erased).error());
+      if (*erased) continue;
+      // Never over one that is there: of two who make it at once both have the same.
+      EVERSHARD_TRY(create_synced(file(*id, key_extension), with_check(random_bytes(PayloadKey::secret_bytes))));
+    }
     auto key = look(*id);
     if (!key) return refuse(std::move(key).error());
     if (*key) return **std::move(key);
@@ -287,7 +293,7 @@ Result<std::optional<KeyId>> KeyFolder::current(std::string_view subject) {
 
 /// Marked first: from then on it counts as destroyed, whatever a crash leaves of it; then its bytes go.
 Result<void> KeyFolder::destroy(const KeyId& id) {
-  const std::lock_guard one_at_a_time(destroying_);
+  const std::lock_guard one_at_a_time(changing_);
   EVERSHARD_TRY(create_synced(file(id, erased_extension), "destroyed " + Timestamp::now().text() + "\n"));
   {
     const std::lock_guard lock(mutex_);

@@ -51,7 +51,7 @@ class KeyFolder final : public SubjectKeys {
 
   const std::filesystem::path folder_;
   const std::string secret_;
-  std::mutex destroying_;  ///< one at a time: two would be in each other's way
+  std::mutex changing_;    ///< keys are made and destroyed one at a time
   std::mutex mutex_;       ///< never held while a file is looked at: who reads does not wait for who makes a key
   std::map<KeyId, Known> known_;
   std::set<KeyId> destroyed_;  ///< here, since it was opened: what was read of them just before is not remembered
