@@ -25,7 +25,7 @@ Outcome run_retention_truncate(const Invocation& invocation) {
   auto opened = invocation.open();
   if (!opened) return Failed(std::move(opened).error());
   auto& retention = opened->retention();
-  return look_then_do(invocation, "the events of " + aggregate.text() + " below " + std::to_string(*before), [&](const RetentionOrder& order, Progress progress) {
+  return look_then_do(invocation, "the events of " + aggregate.text() + " below " + std::to_string(*before), NothingFound::done, [&](const RetentionOrder& order, Progress progress) {
     TruncateOptions options;
     static_cast<RetentionOrder&>(options) = order;
     options.uncovered = invocation.arguments.has("uncovered");
@@ -45,7 +45,7 @@ Outcome run_retention_remove(const Invocation& invocation) {
   auto opened = invocation.open();
   if (!opened) return Failed(std::move(opened).error());
   auto& retention = opened->retention();
-  return look_then_do(invocation, "all events and snapshots of " + aggregate.text(),
+  return look_then_do(invocation, "all events and snapshots of " + aggregate.text(), NothingFound::done,
                       [&](const RetentionOrder& order, Progress progress) { return retention.remove_aggregate(aggregate, order, std::move(progress)); });
 }
 
@@ -61,7 +61,7 @@ Outcome run_retention_erase(const Invocation& invocation) {
   auto opened = invocation.open();
   if (!opened) return Failed(std::move(opened).error());
   auto& retention = opened->retention();
-  return look_then_do(invocation, "the key of " + in_quotes(subject) + ", and all payloads sealed with it",
+  return look_then_do(invocation, "the key of " + in_quotes(subject) + ", and all payloads sealed with it", NothingFound::asked,
                       [&](const RetentionOrder& order, Progress progress) { return retention.erase_subject(subject, order, std::move(progress)); });
 }
 
@@ -75,7 +75,7 @@ Outcome run_retention_run(const Invocation& invocation) {
   auto opened = invocation.open();
   if (!opened) return Failed(std::move(opened).error());
   auto& retention = opened->retention();
-  return look_then_do(invocation, "what the policies say", [&](const RetentionOrder& order, Progress progress) { return retention.apply_retention(order, std::move(progress)); });
+  return look_then_do(invocation, "what the policies say", NothingFound::asked, [&](const RetentionOrder& order, Progress progress) { return retention.apply_retention(order, std::move(progress)); });
 }
 
 Options retention_log_options() {

@@ -62,7 +62,7 @@ RetentionOrder retention_order(const Invocation& invocation) {
   return order;
 }
 
-Outcome look_then_do(const Invocation& invocation, const std::string& what, const std::function<Result<RetentionResult>(RetentionOrder, Progress)>& work) {
+Outcome look_then_do(const Invocation& invocation, const std::string& what, NothingFound nothing, const std::function<Result<RetentionResult>(RetentionOrder, Progress)>& work) {
   auto order = retention_order(invocation);
   order.bytes_per_second = invocation.arguments.number("bytes-per-second").value_or(0);
   const bool only_look = std::exchange(order.dry_run, false);
@@ -76,7 +76,8 @@ Outcome look_then_do(const Invocation& invocation, const std::string& what, cons
     if (!would) return Failed(look.failure(std::move(would).error()));
     look.clear();
     print_result(invocation, *would, false);
-    if (only_look || (would->events == 0 && would->snapshots == 0 && would->aggregates == 0)) return {};
+    const bool none = would->events == 0 && would->snapshots == 0 && would->aggregates == 0;
+    if (only_look || (none && nothing == NothingFound::done)) return {};
     invocation.out.flush();
     if (!confirmed_at_terminal(invocation))
       return Failed(Failure(ErrorCode::invalid_argument, "nothing was changed: removing " + what + " cannot be undone", "do it with --yes; only look with --dry-run"));

@@ -60,7 +60,7 @@ Outcome run_retention_policy(const Invocation& invocation) {
   if (auto done = retention.set_retention_policy(policy, order); !done) return Failed(Failure(std::move(done).error()));
   JsonText json;
   json.begin_object().key("policy").string(policy.name).key("done").boolean(!order.dry_run).end_object();
-  print_one(invocation, json, {{"policy", policy.name}, {"applied", "by `evershard retention run`, or by a server with --retention-every"}});
+  print_one(invocation, json, {{order.dry_run ? "would be set" : "policy", policy.name}, {"applied", "by `evershard retention run`, or by a server with --retention-every"}});
   return {};
 }
 
@@ -80,7 +80,7 @@ Outcome run_retention_drop(const Invocation& invocation) {
   if (auto done = retention.drop_retention_policy(name, order); !done) return Failed(Failure(std::move(done).error()));
   JsonText json;
   json.begin_object().key("dropped").string(name).key("done").boolean(!order.dry_run).end_object();
-  print_one(invocation, json, {{"dropped", name}});
+  print_one(invocation, json, {{order.dry_run ? "would be dropped" : "dropped", name}});
   return {};
 }
 

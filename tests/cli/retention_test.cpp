@@ -8,6 +8,7 @@ namespace evershard::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class RetentionCommands : public Program {
  protected:
@@ -115,6 +116,52 @@ TEST_F(RetentionCommands, ApplyPolicies) {
   EXPECT_EQ(retention({"drop", "old"}).status, 0);
   EXPECT_EQ(retention({"drop", "old"}).status, 4);
   EXPECT_EQ(Json::parse(retention({"policies"}).out), Json::array());
+}
+
+TEST_F(RetentionCommands, SayOfADryRunWhatWouldBe) {
+  const auto shown = [&](Words words) {
+    words.insert(words.begin(), "retention");
+    words.insert(words.end(), {"--data", data_, "--format", "table"});
+    return evershard(words).out;
+  };
+  EXPECT_THAT(shown({"policy", "old", "--remove", "order", "--keep", "90d", "--dry-run"}), HasSubstr("would be set"));
+  EXPECT_EQ(Json::parse(retention({"policies"}).out), Json::array());
+  EXPECT_THAT(shown({"policy", "old", "--remove", "order", "--keep", "90d"}), Not(HasSubstr("would")));
+  EXPECT_THAT(shown({"drop", "old", "--dry-run"}), HasSubstr("would be dropped"));
+  EXPECT_EQ(Json::parse(retention({"policies"}).out).size(), 1u);
+  EXPECT_THAT(shown({"drop", "old"}), Not(HasSubstr("would")));
+}
+
+// Nothing that the store still shows is sealed with it; backups hold it all the same.
+TEST_F(RetentionCommands, EraseAKeyWhoseEventsAreGone) {
+  const auto keys = path("keys");
+  const auto erase = [&](Words words) {
+    words.insert(words.begin(), {"erase", "person-17", "--keys", keys});
+    return retention(words);
+  };
+  ASSERT_EQ(evershard({"append", "--aggregate", "person-17", "--type", "T", "--payload", "1", "--subject", "person-17", "--keys", keys, "--data", data_}).status, 0);
+  ASSERT_EQ(retention({"remove", "person-17", "--yes"}).status, 0);
+
+  const auto look = erase({"--dry-run"});
+  const auto refused = erase({});
+  const auto done = erase({"--yes"});
+
+  EXPECT_EQ(look.status, 0) << look.err;
+  EXPECT_EQ(Json::parse(look.out).at("events"), 0);
+  EXPECT_EQ(refused.status, 5);
+  EXPECT_THAT(error_of(refused).at("message").get<std::string>(), HasSubstr("nothing was changed"));
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(erase({"--yes"}).status, 4);
+  EXPECT_THAT(evershard({"retention", "log", "--data", data_, "--format", "jsonl"}).out, HasSubstr("$ErasureDone"));
+}
+
+// What was broken off is finished by a run, which a look cannot tell.
+TEST_F(RetentionCommands, AskBeforeARunThatRemovesNothing) {
+  EXPECT_EQ(retention({"run", "--dry-run"}).status, 0);
+  EXPECT_EQ(retention({"run"}).status, 5);
+  EXPECT_EQ(retention({"run", "--yes"}).status, 0);
+  ASSERT_EQ(retention({"remove", "order-1", "--yes"}).status, 0);
+  EXPECT_EQ(retention({"remove", "order-1"}).status, 0) << "it is removed already";
 }
 
 // A server says the same, in the same words.
