@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "evershard/cluster/homed/homed_ask.hpp"
+#include "evershard/cluster/tables/host_tables.hpp"
 #include "evershard/cluster/wire/table_messages.hpp"
 
 namespace evershard::cluster {
@@ -27,6 +28,11 @@ TableReading reading_at_home(const Request& request) {
   }
   return reading;
 }
+
+bool home_is_away(const Error& error) { return error.code == ErrorCode::unavailable || error.code == ErrorCode::timeout; }
+
+/// What the list of projections has of it is all there is.
+bool did_not_answer(const ProjectionVersion& version) { return version.state == "waiting" && version.error && home_is_away(*version.error); }
 
 template <class Found, class Response>
 Result<void> told_of_table(const Result<Found>& found, Response& response) {
@@ -119,9 +125,21 @@ Result<std::vector<TableInfo>> HomedTables::list_tables() {
   std::vector<TableInfo> tables;
   for (const auto& projection : *all) {
     if (projection.kind != "table") continue;
+    if (!projection.versions.empty() && did_not_answer(projection.versions.back())) {
+      tables.push_back(table_info(projection, projection.versions.back(), &projection.spec));
+      continue;
+    }
     auto info = describe_table(projection.name);
-    if (info) tables.push_back(std::move(*info));
-    else if (info.error().code != ErrorCode::not_found) return refuse(std::move(info).error());
+    if (info) {
+      tables.push_back(std::move(*info));
+    } else if (home_is_away(info.error())) {  // since it was listed
+      auto version = projection.versions.empty() ? ProjectionVersion() : projection.versions.back();
+      version.state = "waiting";
+      version.error = std::move(info).error();
+      tables.push_back(table_info(projection, version, &projection.spec));
+    } else if (info.error().code != ErrorCode::not_found) {
+      return refuse(std::move(info).error());
+    }
   }
   return tables;
 }

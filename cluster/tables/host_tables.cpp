@@ -21,11 +21,13 @@ const std::string* spec_of(const actors::Definition& definition, SeqNr version) 
   return nullptr;
 }
 
-TableInfo info_of(const ProjectionInfo& projection, const ProjectionVersion& version, const actors::Definition& definition) {
+}  // namespace
+
+TableInfo table_info(const ProjectionInfo& projection, const ProjectionVersion& version, const std::string* spec) {
   TableInfo info;
   info.projection = projection.name;
   info.version = version.version;
-  if (const auto* spec = spec_of(definition, version.version)) {
+  if (spec != nullptr) {
     if (auto read = read_table_definition(*spec, projection.name)) {
       info.definition = table_definition_json(*read);
       info.schema = std::move(read->schema);
@@ -38,8 +40,6 @@ TableInfo info_of(const ProjectionInfo& projection, const ProjectionVersion& ver
   info.figures = version.figures;
   return info;
 }
-
-}  // namespace
 
 Result<std::shared_ptr<const actors::TableShape>> HostTables::shape_of(const RunOf& of) {
   const std::uint64_t made_by = of.rows.value;
@@ -86,12 +86,12 @@ Result<TableInfo> HostTables::describe_table(const std::string& table, TableRead
   const auto projection = host_.describe(table);
   if (!projection) return refuse(projection.error());
   for (auto version = projection->versions.rbegin(); version != projection->versions.rend(); ++version) {
-    if (reading.version ? version->version == *reading.version : version->serving) return info_of(*projection, *version, *definition);
+    if (reading.version ? version->version == *reading.version : version->serving) return table_info(*projection, *version, spec_of(*definition, version->version));
   }
   if (reading.version || projection->versions.empty()) {
     return refuse(ErrorCode::not_found, "table " + in_quotes(table) + (reading.version ? " has no version " + std::to_string(reading.version->value) : " has no rows yet"));
   }
-  return info_of(*projection, projection->versions.back(), *definition);
+  return table_info(*projection, projection->versions.back(), spec_of(*definition, projection->versions.back().version));
 }
 
 Result<std::vector<TableInfo>> HostTables::list_tables() {

@@ -14,6 +14,9 @@
 
 namespace evershard::cluster {
 
+/// What a projection's figures say of its table. `spec`: of that version; absent: not known
+[[nodiscard]] TableInfo table_info(const ProjectionInfo& projection, const ProjectionVersion& version, const std::string* spec);
+
 /// Any thread. Owner: both outlive it; the events take reserved names.
 class HostTables final : public Tables {
  public:

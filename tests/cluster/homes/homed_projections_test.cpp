@@ -231,6 +231,29 @@ TEST_F(HomedProjectionsTest, TablesAreSelectedFromAnyNode) {
 }
 
 // Of two that change a definition at the same time through different nodes, one is told so.
+TEST_F(HomedProjectionsTest, TablesAreListedWithTheOnesWhoseHomeIsAway) {
+  const std::string spec = R"({"fields":[{"name":"id","type":"text","role":"key"}],"rules":[{"types":["A"],"action":"upsert","key":"aggregate"}]})";
+  const auto here = named_at(1, "here-"), away = named_at(3, "away-");
+  ASSERT_TRUE(at(1).create(here, "table", spec));
+  ASSERT_TRUE(at(1).create(away, "table", spec));
+  const auto last = append(1, "A");
+  for (const auto& name : {here, away}) ASSERT_TRUE(tables_at(1).select(name, {}, {.at_least = last, .timeout = hosted_patience}));
+  leave(3);  // its node still shows what is defined
+
+  const auto tables = tables_at(1).list_tables();
+
+  ASSERT_TRUE(tables) << tables.error().what;
+  ASSERT_EQ(tables->size(), 2u);
+  const auto& [gone, there] = std::pair(tables->front(), tables->back());
+  EXPECT_EQ(gone.projection, away);
+  EXPECT_EQ(gone.state, "waiting");
+  EXPECT_THAT(gone.error, HasSubstr("home does not answer"));
+  EXPECT_EQ(gone.schema.fields.size(), 1u);
+  EXPECT_EQ(there.projection, here);
+  EXPECT_EQ(there.state, "live");
+  join(3);
+}
+
 TEST_F(HomedProjectionsTest, AChangeExpectsAVersion) {
   const auto name = named_at(1, "changed-");
   const auto made = create_named(2, name);
