@@ -93,6 +93,11 @@ grpc::ServerUnaryReactor* ProjectionsService::ReadIndex(Context* context, const 
 grpc::ServerUnaryReactor* ProjectionsService::ReadValues(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::ReadValuesRequest, pb::ValuePage>(
       calls_, Method::read_values, context, in, out, Scope::read, [this](pb::ReadValuesRequest& request, pb::ValuePage& response, milliseconds wait) -> Result<void> {
+        if (!request.has_at_least()) {  // the head when the read began: else each look would wait for what came meanwhile
+          const auto head = calls_.served.store.head();
+          if (!head) return refuse(head.error());
+          request.mutable_at_least()->set_position(head->value);
+        }
         ValueRead read;
         EVERSHARD_TRY(messages::get(request, read));
         read.rows.timeout = wait;

@@ -1,6 +1,7 @@
 // Reading projections: how they are, what indexes hold.
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "evershard/cluster/exchange/projection_json.hpp"
@@ -46,6 +47,12 @@ struct Api::RowsLookedFor {
 
 void Api::begin_rows(const Asked& asked, const Interested& interest, const Answered& answered, Rows read) {
   const std::shared_ptr<RowsLookedFor> rows(new RowsLookedFor{asked, interest, answered, read, RowsClock::now() + options_.limits.at_least_time});
+  if (auto& parameters = rows->asked.target.parameters; read == &Api::values && !parameters.has("at_least")) {
+    // The head when the read began: else each look would wait for what came meanwhile.
+    const auto head = served_.store.head();
+    if (!head) return answered(refused(head.error()));
+    parameters.add("at_least", std::to_string(head->value));
+  }
   interest->when_gone([this, of = std::weak_ptr(rows)] {
     if (const auto gone = of.lock()) served_.watch.cancel(gone->waits);
   });

@@ -10,6 +10,7 @@
 #include "evershard/tables.hpp"
 #include "evershard/v1/projections.pb.h"
 #include "evershard/v1/tables.pb.h"
+#include "tests/cluster/trailing_index.hpp"
 #include "tests/remote/raw_calls.hpp"
 #include "tests/remote/served_store.hpp"
 
@@ -149,6 +150,87 @@ TEST(RemoteProjections, WhoGoesWhileHeWaitsIsForgotten) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (served.door->calls() != 0 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_EQ(served.door->calls(), 0u);
+}
+
+// An index that trails a store that is appended to would be chased for ever.
+TEST(RemoteProjections, ValuesAreThoseOfTheMomentTheReadBegan) {
+  ServedStore served;
+  append_events(served.local, 5);
+  TrailingIndex index(served.local);
+  served.served->own_projections = &index;
+  const auto began = *served.local.head();
+
+  const auto page = served.connect().projections().read_values("n", {});
+
+  ASSERT_TRUE(page) << page.error().what;
+  EXPECT_EQ(page->watermark, began);
+  EXPECT_EQ(index.asked(), std::vector(4, std::optional(began)));
+}
+
+/// What each listing waited for.
+class ListedDocuments final : public Documents {
+ public:
+  Result<DocumentDefinition> define(const std::string&, const std::string&, std::optional<SeqNr>) override { return no(); }
+  Result<void> drop(const std::string&) override { return no(); }
+  Result<std::vector<DocumentDefinition>> definitions() override { return no(); }
+  Result<Document> get(const AggregateId&, DocumentRead) override { return no(); }
+  Result<DocumentPage> list(const DocumentListing& listing) override {
+    asked = listing.at_least;
+    return DocumentPage{};
+  }
+  Result<void> remove(const AggregateId&) override { return no(); }
+  std::optional<GlobalPosition> asked;
+
+ private:
+  static Refused no() { return refuse(ErrorCode::invalid_argument, "not here"); }
+};
+
+TEST(RemoteProjections, EveryReadWaitsForWhatTheClientHasSeen) {
+  ServedStore served;
+  const StuckTable stuck(served.local);
+  TrailingIndex index(served.local, 0);
+  served.served->own_projections = &index;
+  ListedDocuments documents;
+  served.served->documents = &documents;
+  auto remote = served.connect();
+  const auto seen = remote.append(Append{}.event("n-1", "T", "{}"))->last_position;
+  const TableReading short_wait{.timeout = std::chrono::milliseconds(100)};
+
+  EXPECT_EQ(remote.tables().select("stuck", {}, short_wait).error().code, ErrorCode::timeout);
+  ASSERT_TRUE(remote.projections().read_index("n", {}));
+  ASSERT_TRUE(remote.projections().read_values("n", {}));
+  EXPECT_EQ(index.asked(), std::vector(2, std::optional(seen)));
+  ASSERT_TRUE(remote.documents().list({.type = "order"}));
+  EXPECT_EQ(documents.asked, seen);
+
+  const auto none = GlobalPosition{0};
+  EXPECT_TRUE(remote.tables().select("stuck", {}, {.at_least = none, .timeout = short_wait.timeout})) << "what its caller says counts";
+  ASSERT_TRUE(remote.projections().read_index("n", {.rows = {.at_least = none}}));
+  EXPECT_EQ(index.asked().back(), none);
+  auto careless = served.connect({.read_own_writes = false});
+  ASSERT_TRUE(careless.append(Append{}.event("n-1", "T", "{}")));
+  EXPECT_TRUE(careless.tables().select("stuck", {}, short_wait));
+  ASSERT_TRUE(careless.projections().read_index("n", {}));
+  EXPECT_EQ(index.asked().back(), std::nullopt);
+}
+
+TEST(RemoteProjections, ForEverIsNoShortTimeAndNoTimeIsEnoughToAsk) {
+  constexpr auto ever = std::chrono::milliseconds::max();
+  ServedStore served;
+  auto& here = served.local.projections();
+  ASSERT_TRUE(here.create_value_index("n", {.types = {"T"}, .path = "$.n", .value = "integer"}));
+  ASSERT_TRUE(here.create("t", "table", R"({"fields":[{"name":"k","type":"text","role":"key"}],"rules":[{"types":["T"],"action":"upsert","key":"aggregate","fields":{}}]})"));
+  ASSERT_TRUE(served.local.documents().define("order", R"({"events":{"T":{"merge":true}}})"));
+  const auto head = *served.local.head();
+  auto remote = served.connect();
+  auto& there = remote.projections();
+
+  EXPECT_TRUE(there.wait_until("n", head, ever));
+  EXPECT_TRUE(there.read_values("n", {.rows = {.at_least = head, .timeout = ever}}));
+  EXPECT_TRUE(remote.documents().list({.type = "order", .at_least = head, .timeout = ever}));
+  EXPECT_TRUE(remote.tables().select("t", {}, {.at_least = head, .timeout = ever}));
+  const auto at_once = served.connect().tables().select("t", {}, {.at_least = head, .timeout = std::chrono::milliseconds(0)});
+  EXPECT_TRUE(at_once) << at_once.error().what;
 }
 
 TEST(RemoteProjections, WhereThereAreNoneEachCallSaysSo) {

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "tests/cluster/http/running_door.hpp"
+#include "tests/cluster/trailing_index.hpp"
 
 namespace evershard {
 namespace {
@@ -71,6 +72,22 @@ TEST(HttpRows, WhoWaitsForOnesThatAreBehindHoldsUpNobodyAndNotTheEnd) {
   for (int i = 0; i < 20; ++i) ASSERT_EQ(door.get("/api/v1/head").status, 200);
   door.door->stop(0ms);
   EXPECT_LT(std::chrono::steady_clock::now() - began, 60s);
+}
+
+TEST(HttpRows, ValuesAreThoseOfTheMomentTheReadBegan) {
+  RunningDoor door;
+  ASSERT_TRUE(door.store.append(Append{}.event("n-1", "T", "{}")));
+  TrailingIndex index(door.store);
+  door.served->own_projections = &index;
+  http::HttpOptions options;
+  options.listen = "127.0.0.1:0";
+  auto other = http::HttpDoor::start(*door.served, std::move(options));
+  ASSERT_TRUE(other) << other.error().what;
+
+  const auto answer = evershard::ask((*other)->address(), "GET", "/api/v1/values/n");
+
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  EXPECT_EQ(index.asked(), std::vector(4, std::optional(GlobalPosition{1})));
 }
 
 TEST(HttpClientLimits, StreamsAreCountedUntilTheyEnd) {
