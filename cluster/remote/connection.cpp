@@ -104,7 +104,7 @@ Result<std::shared_ptr<Connection>> Connection::make(const RemoteOptions& option
   return connection;
 }
 
-Connection::Connection(const RemoteOptions& options) : options_(options) { options_.timeout = std::min<std::chrono::milliseconds>(options_.timeout, std::chrono::hours(24)); }
+Connection::Connection(const RemoteOptions& options) : options_(options) { options_.timeout = std::min(options_.timeout, time_max); }
 
 Connection::~Connection() {
   {
@@ -231,6 +231,13 @@ std::optional<GlobalPosition> Connection::at_least(std::optional<GlobalPosition>
 }
 
 std::chrono::milliseconds Connection::wait_at_one(std::chrono::milliseconds left) { return several() ? std::min(left, wait_at_one_max) : left; }
+
+Result<void> Connection::arrived_or_not(const Error& error, bool told) {
+  // As gRPC says it where there was no connection to send it over.
+  constexpr std::string_view not_sent[] = {"failed to connect to all addresses", "DNS resolution failed", "connections to all backends"};
+  if (told || error.code != ErrorCode::unavailable || std::ranges::any_of(not_sent, [&](std::string_view why) { return error.what.starts_with(why); })) return {};
+  return refuse(ErrorCode::timeout, "whether it was done is unknown: " + error.what);
+}
 
 bool Connection::asked_again(const Error& error, bool told, Again again) {
   switch (error.code) {

@@ -100,7 +100,10 @@ class Connection {
   enum class Again : std::uint8_t {
     not_served,   ///< `unavailable`, whoever says so: the network, or a server that is stopping
     not_reached,  ///< only where nobody of the store answered: what one server says of itself, as of a full disk, is the answer
+    not_sent,     ///< as that, of what must not be done twice: where it may have arrived and no answer says, it is `timeout`
   };
+  /// "For ever" must not run over the end of the clock.
+  static constexpr std::chrono::milliseconds time_max = std::chrono::hours(24);
 
   /// One call that may be repeated, at whichever door, until the deadline.
   ///
@@ -108,7 +111,7 @@ class Connection {
   ///        says nothing.
   template <class Call>
   [[nodiscard]] Result<void> ask(std::chrono::milliseconds timeout, Call call, Again again = Again::not_served, std::chrono::milliseconds grace = {}) {
-    const auto deadline = Clock::now() + timeout;
+    const auto deadline = Clock::now() + std::min(timeout, time_max);
     Error why;  // of the try before: it says more than that the time is up
     for (std::uint32_t tries = 0;; ++tries) {
       auto door = this->door(deadline);
@@ -122,7 +125,11 @@ class Connection {
       }
       Error error = wire::error_of(status);
       const bool told = !status.error_details().empty();
-      if (error.code == ErrorCode::timeout && !told && tries > 0) return refuse(std::move(why));
+      if (again == Again::not_sent) {
+        EVERSHARD_TRY(arrived_or_not(error, told));
+      } else if (error.code == ErrorCode::timeout && !told && tries > 0) {
+        return refuse(std::move(why));
+      }
       if (!asked_again(error, told, again)) return refuse(std::move(error));
       failed(**door);
       if (!wait_before(tries, deadline)) return refuse(std::move(error));
@@ -145,6 +152,8 @@ class Connection {
 
   /// Waits before the next try. Returns: false: there is no time for another one.
   static bool wait_before(std::uint32_t tries, Clock::time_point deadline);
+  /// Errors: timeout: nobody knows
+  [[nodiscard]] static Result<void> arrived_or_not(const Error& error, bool told);
   [[nodiscard]] bool asked_again(const Error& error, bool told, Again again);
   void add(const std::string& address, bool several);
   void scout(Lock& lock);

@@ -15,7 +15,7 @@ std::uint32_t document_wait_ms(milliseconds wait) { return static_cast<std::uint
 
 /// Behind what this client has seen.
 template <class Request, class Call>
-Result<void> ask_for_document(Connection& connection, Request& request, Call call) {
+Result<void> ask_for_document(Connection& connection, Request& request, Call call, Connection::Again again = Connection::Again::not_served) {
   const auto position = connection.at_least({});
   return connection.ask(
       connection.options().timeout,
@@ -26,7 +26,7 @@ Result<void> ask_for_document(Connection& connection, Request& request, Call cal
         }
         return call(door, context);
       },
-      Connection::Again::not_served, position ? Connection::answer_grace : milliseconds(0));
+      again, position ? Connection::answer_grace : milliseconds(0));
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ Result<DocumentDefinition> RemoteDocuments::define(const std::string& type, cons
   request.set_spec(spec);
   if (expected) request.set_expected(expected->value);
   pb::DocumentDefinition response;
-  EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, milliseconds) { return door.documents->Define(&context, request, &response); }, Connection::Again::not_reached));
+  EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, milliseconds) { return door.documents->Define(&context, request, &response); }, Connection::Again::not_sent));
   return messages::definition_of(response);
 }
 
@@ -45,7 +45,7 @@ Result<void> RemoteDocuments::drop(const std::string& type) {
   pb::DropDocumentsRequest request;
   request.set_type(type);
   pb::DropDocumentsResponse response;
-  return connection_->ask([&](Door& door, grpc::ClientContext& context, milliseconds) { return door.documents->Drop(&context, request, &response); }, Connection::Again::not_reached);
+  return connection_->ask([&](Door& door, grpc::ClientContext& context, milliseconds) { return door.documents->Drop(&context, request, &response); }, Connection::Again::not_sent);
 }
 
 Result<std::vector<DocumentDefinition>> RemoteDocuments::definitions() {
@@ -74,12 +74,13 @@ Result<DocumentPage> RemoteDocuments::list(const DocumentListing& listing) {
   if (listing.limit == 0 || listing.limit > std::numeric_limits<std::uint32_t>::max()) return refuse(ErrorCode::invalid_argument, "limit is " + std::to_string(listing.limit) + ", it is at least 1");
   request.set_limit(static_cast<std::uint32_t>(listing.limit));
   if (listing.filter) request.set_filter(*listing.filter);
-  if (listing.at_least) {
-    request.mutable_at_least()->set_position(listing.at_least->value);
+  const auto at_least = connection_->at_least(listing.at_least);
+  if (at_least) {
+    request.mutable_at_least()->set_position(at_least->value);
     request.mutable_at_least()->set_timeout_ms(document_wait_ms(listing.timeout));
   }
   pb::ListDocumentsResponse response;
-  const auto timeout = std::max(connection_->options().timeout, listing.at_least ? listing.timeout : milliseconds(0));
+  const auto timeout = std::max(connection_->options().timeout, at_least ? listing.timeout : milliseconds(0));
   EVERSHARD_TRY(connection_->ask(timeout, [&](Door& door, grpc::ClientContext& context, milliseconds) { return door.documents->List(&context, request, &response); }, Connection::Again::not_served,
                                  Connection::answer_grace));
   DocumentPage page;
@@ -94,7 +95,7 @@ Result<void> RemoteDocuments::remove(const AggregateId& aggregate) {
   pb::RemoveDocumentRequest request;
   messages::put(aggregate, *request.mutable_aggregate());
   pb::RemoveDocumentResponse response;
-  return ask_for_document(*connection_, request, [&](Door& door, grpc::ClientContext& context) { return door.documents->Remove(&context, request, &response); });
+  return ask_for_document(*connection_, request, [&](Door& door, grpc::ClientContext& context) { return door.documents->Remove(&context, request, &response); }, Connection::Again::not_sent);
 }
 
 }  // namespace evershard::remote

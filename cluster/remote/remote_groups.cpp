@@ -30,7 +30,7 @@ Result<GroupInfo> RemoteGroups::create_group(GroupDefinition definition) {
   else request.set_from_now(true);
   messages::put(definition.settings, *request.mutable_settings());
   pb::GroupInfo response;
-  return ask_group(*connection_, Connection::Again::not_reached, response,
+  return ask_group(*connection_, Connection::Again::not_sent, response,
                    [&](Door& door, grpc::ClientContext& context) { return door.groups->CreateGroup(&context, request, &response); });
 }
 
@@ -39,7 +39,7 @@ Result<GroupInfo> RemoteGroups::change_group(const std::string& name, const Grou
   request.set_name(name);
   messages::put(settings, *request.mutable_settings());
   pb::GroupInfo response;
-  return ask_group(*connection_, Connection::Again::not_reached, response,
+  return ask_group(*connection_, Connection::Again::not_sent, response,
                    [&](Door& door, grpc::ClientContext& context) { return door.groups->ChangeGroup(&context, request, &response); });
 }
 
@@ -49,7 +49,7 @@ Result<GroupInfo> RemoteGroups::reset_group(const std::string& name, std::option
   if (after) request.set_after(after->value);
   else request.set_from_now(true);
   pb::GroupInfo response;
-  return ask_group(*connection_, Connection::Again::not_reached, response,
+  return ask_group(*connection_, Connection::Again::not_sent, response,
                    [&](Door& door, grpc::ClientContext& context) { return door.groups->ResetGroup(&context, request, &response); });
 }
 
@@ -58,7 +58,7 @@ Result<void> RemoteGroups::drop_group(const std::string& name) {
   request.set_name(name);
   pb::DropGroupResponse response;
   return connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.groups->DropGroup(&context, request, &response); },
-                          Connection::Again::not_reached);
+                          Connection::Again::not_sent);
 }
 
 Result<std::vector<GroupInfo>> RemoteGroups::list_groups() {
@@ -99,7 +99,7 @@ Result<std::uint64_t> RemoteGroups::replay_parked(const std::string& name, std::
   if (position) request.set_position(position->value);
   pb::ReplayParkedResponse response;
   EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.groups->ReplayParked(&context, request, &response); },
-                                 Connection::Again::not_reached));
+                                 Connection::Again::not_sent));
   return response.events();
 }
 
@@ -109,7 +109,7 @@ Result<std::uint64_t> RemoteGroups::discard_parked(const std::string& name, std:
   if (position) request.set_position(position->value);
   pb::DiscardParkedResponse response;
   EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.groups->DiscardParked(&context, request, &response); },
-                                 Connection::Again::not_reached));
+                                 Connection::Again::not_sent));
   return response.events();
 }
 

@@ -16,7 +16,7 @@ template <class Request, class Response>
 Result<void> ask_projections(Connection& connection, const Request& request, Response& response, grpc::Status (Stub::*call)(grpc::ClientContext*, const Request&, Response*), Again again,
                              std::optional<std::chrono::milliseconds> timeout = {}) {
   const auto asked = [&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return (door.projections.get()->*call)(&context, request, &response); };
-  return connection.ask(timeout.value_or(connection.options().timeout), asked, again, std::chrono::milliseconds(timeout ? 1'000 : 0));
+  return connection.ask(timeout.value_or(connection.options().timeout), asked, again, timeout ? Connection::answer_grace : std::chrono::milliseconds(0));
 }
 
 template <class Request>
@@ -53,7 +53,7 @@ Result<ProjectionInfo> RemoteProjections::create_value_index(const std::string& 
   request.set_source(index.source);
   request.set_path(index.path);
   request.set_value(index.value);
-  return ask_for_info(*connection_, request, &Stub::CreateValueIndex, Again::not_reached);
+  return ask_for_info(*connection_, request, &Stub::CreateValueIndex, Again::not_sent);
 }
 
 Result<ProjectionInfo> RemoteProjections::create(const std::string& name, const std::string& kind, const std::string& spec) {
@@ -61,7 +61,7 @@ Result<ProjectionInfo> RemoteProjections::create(const std::string& name, const 
   request.set_name(name);
   request.set_kind(kind);
   request.set_spec(spec);
-  return ask_for_info(*connection_, request, &Stub::CreateProjection, Again::not_reached);
+  return ask_for_info(*connection_, request, &Stub::CreateProjection, Again::not_sent);
 }
 
 Result<ProjectionInfo> RemoteProjections::change(const std::string& name, const std::string& spec, std::optional<SeqNr> expected) {
@@ -69,7 +69,7 @@ Result<ProjectionInfo> RemoteProjections::change(const std::string& name, const 
   request.set_name(name);
   request.set_spec(spec);
   if (expected) request.set_expected(expected->value);
-  return ask_for_info(*connection_, request, &Stub::ChangeProjection, Again::not_reached);
+  return ask_for_info(*connection_, request, &Stub::ChangeProjection, Again::not_sent);
 }
 
 Result<void> RemoteProjections::ask(const std::string& name, Ask what) {
@@ -77,7 +77,7 @@ Result<void> RemoteProjections::ask(const std::string& name, Ask what) {
   request.set_name(name);
   messages::put(what, request);
   pb::AskProjectionResponse response;
-  return ask_projections(*connection_, request, response, &Stub::AskProjection, Again::not_reached);
+  return ask_projections(*connection_, request, response, &Stub::AskProjection, Again::not_sent);
 }
 
 Result<std::vector<ProjectionInfo>> RemoteProjections::list() {
@@ -97,6 +97,7 @@ Result<ProjectionInfo> RemoteProjections::describe(const std::string& name) {
 Result<IndexPage> RemoteProjections::read_index(const std::string& name, const IndexRead& read) {
   pb::ReadIndexRequest request;
   messages::put(read, request);
+  see_own_writes(*connection_, read.rows, request);
   request.set_name(name);
   pb::IndexPage response;
   EVERSHARD_TRY(ask_projections(*connection_, request, response, &Stub::ReadIndex, Again::not_served, std::max(connection_->options().timeout, read.rows.timeout)));
@@ -123,7 +124,7 @@ Result<GlobalPosition> RemoteProjections::wait_until(const std::string& name, Gl
   request.mutable_at_least()->set_position(position.value);
   request.mutable_at_least()->set_timeout_ms(static_cast<std::uint32_t>(std::clamp<std::int64_t>(timeout.count(), 0, INT32_MAX)));
   pb::WaitForProjectionResponse response;
-  EVERSHARD_TRY(ask_projections(*connection_, request, response, &Stub::WaitForProjection, Again::not_served, timeout + connection_->options().timeout));
+  EVERSHARD_TRY(ask_projections(*connection_, request, response, &Stub::WaitForProjection, Again::not_served, std::min(timeout, Connection::time_max) + connection_->options().timeout));
   return GlobalPosition{response.position()};
 }
 

@@ -82,7 +82,7 @@ Result<void> RemoteRetention::set_retention_policy(const RetentionPolicy& policy
   messages::put(policy, *request.mutable_policy());
   messages::put(order, *request.mutable_order());
   pb::SetRetentionPolicyResponse response;
-  return connection_->ask([&](Door& door, grpc::ClientContext& context, milliseconds) { return door.retention->SetRetentionPolicy(&context, request, &response); }, Connection::Again::not_reached);
+  return connection_->ask([&](Door& door, grpc::ClientContext& context, milliseconds) { return door.retention->SetRetentionPolicy(&context, request, &response); }, Connection::Again::not_sent);
 }
 
 Result<void> RemoteRetention::drop_retention_policy(const std::string& name, RetentionOrder order) {
@@ -90,7 +90,7 @@ Result<void> RemoteRetention::drop_retention_policy(const std::string& name, Ret
   request.set_name(name);
   messages::put(order, *request.mutable_order());
   pb::DropRetentionPolicyResponse response;
-  return connection_->ask([&](Door& door, grpc::ClientContext& context, milliseconds) { return door.retention->DropRetentionPolicy(&context, request, &response); }, Connection::Again::not_reached);
+  return connection_->ask([&](Door& door, grpc::ClientContext& context, milliseconds) { return door.retention->DropRetentionPolicy(&context, request, &response); }, Connection::Again::not_sent);
 }
 
 Result<std::vector<RetentionPolicy>> RemoteRetention::retention_policies() {

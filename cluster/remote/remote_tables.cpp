@@ -1,5 +1,6 @@
 #include "evershard/cluster/remote/remote_tables.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "evershard/cluster/wire/table_messages.hpp"
@@ -12,23 +13,23 @@ Result<TablePage> RemoteTables::select(const std::string& table, TableSelect sel
   messages::put(select, *request.mutable_select());
   if (reading.version) request.set_version(reading.version->value);
   const auto at_least = connection_->at_least(reading.at_least);
-  const auto deadline = Connection::Clock::now() + std::min<std::chrono::milliseconds>(reading.timeout, std::chrono::hours(24));
+  const auto until = Connection::Clock::now() + std::min(reading.timeout, Connection::time_max);
+  const auto call_until = std::max(until, Connection::Clock::now() + connection_->options().timeout);
   for (;;) {
     pb::SelectResponse response;
-    // What this client has seen is waited for at the store; only what was asked for, at the table.
-    if (reading.at_least) {
+    if (at_least) {
       request.mutable_at_least()->set_position(at_least->value);
-      request.mutable_at_least()->set_timeout_ms(static_cast<std::uint32_t>(std::min<std::int64_t>(Connection::left(deadline).count(), std::numeric_limits<std::int32_t>::max())));
+      request.mutable_at_least()->set_timeout_ms(static_cast<std::uint32_t>(std::min<std::int64_t>(Connection::left(until).count(), std::numeric_limits<std::int32_t>::max())));
     }
     const auto asked = connection_->ask(
-        std::max(Connection::left(deadline), std::chrono::milliseconds(1)),
-        [&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.tables->Select(&context, request, &response); }, Connection::Again::not_served, Connection::answer_grace);
+        Connection::left(call_until), [&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.tables->Select(&context, request, &response); }, Connection::Again::not_served,
+        Connection::answer_grace);
     if (asked) {
       connection_->see(GlobalPosition(response.position()));
       return messages::get(response);
     }
     // One that answers before the time is up is asked again.
-    if (asked.error().code != ErrorCode::timeout || !reading.at_least || Connection::left(deadline).count() == 0) return refuse(asked.error());
+    if (asked.error().code != ErrorCode::timeout || !at_least || Connection::left(until).count() == 0) return refuse(asked.error());
   }
 }
 
@@ -82,7 +83,7 @@ Result<GlobalPosition> RemoteTables::settle(const std::string& table, const std:
   for (const GlobalPosition position : positions) request.add_positions(position.value);
   request.set_discard(discard);
   pb::SettleParkedRowsResponse response;
-  EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.tables->SettleParkedRows(&context, request, &response); }, Connection::Again::not_reached));
+  EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.tables->SettleParkedRows(&context, request, &response); }, Connection::Again::not_sent));
   connection_->see(GlobalPosition(response.position()));
   return GlobalPosition(response.position());
 }

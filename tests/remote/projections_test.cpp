@@ -93,7 +93,7 @@ TEST(RemoteProjections, RefusalsComeTyped) {
 class StuckTable {
  public:
   explicit StuckTable(Local& store) {
-    EXPECT_TRUE(store.add_table_handler("stuck", [held = held_](const RecordedEvent&, TableChanges&) { held->acquire(); }));
+    EXPECT_TRUE(store.add_table_handler("stuck", [held = held_](const RecordedEvent&, TableChanges&) { held->acquire(), held->release(); }));
     EXPECT_TRUE(store.projections().create("stuck", "table", R"({"fields":[{"name":"k","type":"text","role":"key"}],"handler":{"name":"stuck","revision":1,"query":{"items":[{"types":["T"]}]}}})"));
     EXPECT_TRUE(store.append(Append{}.event("n-1", "T", "{}")));
   }
