@@ -10,7 +10,7 @@ namespace evershard::door {
 namespace {
 
 constexpr std::size_t unanswered_max = 256;       ///< batches, or messages that are not taken; then it is not read on
-constexpr std::size_t settlements_max = 10'000;   ///< a message
+constexpr std::size_t settlements_max = 10'000;   ///< a message; as many renewals
 constexpr std::size_t taken_bytes_max = 1u << 20;  ///< a message
 constexpr std::size_t refusal_bytes_max = 64u << 10;
 
@@ -138,6 +138,9 @@ void GroupWorkCall::settle(pb::WorkRequest& request) {
 }
 
 void GroupWorkCall::renew(const pb::WorkRequest& request) {
+  if (static_cast<std::size_t>(request.renew_size()) > settlements_max) {
+    return end(here_.refused({ErrorCode::too_large, std::to_string(request.renew_size()) + " renewals in a message: at most " + std::to_string(settlements_max)}));
+  }
   pb::WorkResponse response;
   for (const auto position : request.renew()) {
     const auto renewed = session_->renew({GlobalPosition(position)});

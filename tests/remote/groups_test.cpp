@@ -257,6 +257,13 @@ TEST(RemoteGroups, WhatIsNoWorkIsRefused) {
   EXPECT_EQ(ends_with({greedy}).error_code(), grpc::INVALID_ARGUMENT);
   EXPECT_EQ(ends_with({join, join}).error_code(), grpc::INVALID_ARGUMENT);
   EXPECT_EQ(ends_with({join, unknown}).error_code(), grpc::INVALID_ARGUMENT);
+  v1::WorkRequest renewing, settling;
+  for (int i = 0; i <= 10'000; ++i) {
+    renewing.add_renew(1);
+    settling.add_settlements()->set_position(1);
+  }
+  EXPECT_EQ(ends_with({join, renewing}).error_code(), grpc::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(ends_with({join, settling}).error_code(), grpc::RESOURCE_EXHAUSTED);
   // Who was refused hears it before the group hears that he is gone.
   const auto nobody_works = [&] { return served.local.groups().group("g")->workers.empty(); };
   for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30); !nobody_works() && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(std::chrono::milliseconds(10));
