@@ -37,7 +37,7 @@ struct NodeCommitterOptions {
   bool gateway = false;   ///< it wants no shards: it serves what the other nodes have
   bool skip_lost = false;  ///< reads pass over what an operator gave up, instead of being refused
   Limits limits{};
-  std::chrono::milliseconds append_timeout = std::chrono::seconds(10);  ///< then an append is answered, whatever became of it
+  std::chrono::milliseconds append_timeout = std::chrono::seconds(10);  ///< then an append is answered, whatever became of it; while the disk hangs in a sync, nothing is
   std::chrono::milliseconds wait_max = std::chrono::seconds(5);         ///< for other nodes, and for cuts to be applied
   std::chrono::milliseconds again_every = std::chrono::seconds(1);      ///< whatever has not come is asked for again
   std::function<void(const Error&)> warn{};                             ///< for the log; any thread
