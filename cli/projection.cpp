@@ -91,7 +91,7 @@ Command projection_describe_command() {
   return {"projection describe", "reading", "Shows a projection: definition, versions, how far each is, errors.", "evershard projection describe by-city --data shop", projection_options, projection_describe};
 }
 Command projection_pause_command() {
-  return {"projection pause", "reading", "Stops a projection where it is; its rows can be read.", "evershard projection pause by-city --data shop", projection_options, projection_ask<Projections::Ask::pause>};
+  return {"projection pause", "reading", "Stops a projection where it is; what it shows already can be read.", "evershard projection pause by-city --data shop", projection_options, projection_ask<Projections::Ask::pause>};
 }
 Command projection_resume_command() {
   return {"projection resume", "reading", "Lets a projection go on that was paused, or that an error stopped.", "evershard projection resume by-city --data shop", projection_options,

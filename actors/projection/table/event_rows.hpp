@@ -1,4 +1,4 @@
-// EventRows: what one event changes, seen on top of a page's rows; kept or discarded as a whole.
+// EventRows: what one event changes, seen on top of a page's rows; kept as a whole, or not at all.
 
 #pragma once
 
