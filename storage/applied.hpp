@@ -51,7 +51,7 @@ struct LostRange {
 struct Covered {
   ShardOffset end{1};       ///< the first offset that no cut applied covers
   bool damaged = false;     ///< cuts cover what is not here: what the journal has from `end` on does not count
-  GlobalPosition whole_to{};  ///< of one that is damaged: up to here nothing is missing
+  GlobalPosition whole_to{};  ///< of one that is damaged: up to here nothing is missing; 0: not known
   std::vector<LostRange> lost{};  ///< ascending
 
   /// One that an operator let go on has no journal before this offset: 1: it never was.

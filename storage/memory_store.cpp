@@ -139,11 +139,11 @@ std::unique_ptr<StagedCommit> MemoryStore::stage_journal(const JournalBatch& bat
   return stage_with([&](Staged&, RowSink& sink) { staging_.stage_journal(batch, sink); });
 }
 
-std::unique_ptr<StagedCommit> MemoryStore::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged) {
+std::unique_ptr<StagedCommit> MemoryStore::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged, const std::vector<ShardId>& holes) {
   EVERSHARD_CHECK(identity_.node != 0, "only a node's store applies cuts");
   return stage_with([&](Staged& staged, RowSink& sink) {
     tails_.switch_if_full();
-    staging_.stage_cut(cut, damaged, tails_.active(), sink, snapshots_);
+    staging_.stage_cut(cut, damaged, holes, tails_.active(), sink, snapshots_);
     staged.watermark = cut.last_position();
   });
 }

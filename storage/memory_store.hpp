@@ -26,7 +26,7 @@ class MemoryStore final : public NodeStore {
   [[nodiscard]] sharding::OrderState recovered() const override { return recovered_; }
   [[nodiscard]] std::unique_ptr<StagedCommit> stage(const CommitBatch& batch) override;
   [[nodiscard]] std::unique_ptr<StagedCommit> stage_journal(const JournalBatch& batch) override;
-  [[nodiscard]] std::unique_ptr<StagedCommit> stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged) override;
+  [[nodiscard]] std::unique_ptr<StagedCommit> stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged, const std::vector<ShardId>& holes) override;
   [[nodiscard]] std::vector<UnorderedAppend> take_unordered() override { return {}; }
   [[nodiscard]] Result<void> commit(StagedCommit& staged) override;
   [[nodiscard]] Admission admission() const override;

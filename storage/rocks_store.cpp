@@ -104,11 +104,11 @@ std::unique_ptr<StagedCommit> RocksStore::stage_journal(const JournalBatch& batc
   });
 }
 
-std::unique_ptr<StagedCommit> RocksStore::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged) {
+std::unique_ptr<StagedCommit> RocksStore::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged, const std::vector<ShardId>& holes) {
   EVERSHARD_CHECK(identity_.node != 0, "only a node's store applies cuts");
   return stage_with([&](Staged& staged, RowSink& sink) {
     tails_->switch_if_full();
-    staging_->stage_cut(cut, damaged, tails_->active(), sink, *snapshots_);
+    staging_->stage_cut(cut, damaged, holes, tails_->active(), sink, *snapshots_);
     staged.shows = cut.last_position();
     staged.synced = false;
   });

@@ -63,7 +63,7 @@ void Staging::stage_journal(const JournalBatch& batch, RowSink& sink) {
   unordered_.end_batch();
 }
 
-void Staging::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots) {
+void Staging::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged, const std::vector<ShardId>& holes, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots) {
   // The log gives up cuts that name no shard of this node: it is told of them as one, of positions elsewhere.
   EVERSHARD_CHECK(cut.number > applied_.number, "cuts are applied in the order of their numbers");
   EVERSHARD_CHECK(cut.first_position == applied_.watermark + 1, "positions are dense");
@@ -97,7 +97,8 @@ void Staging::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& da
   for (const ShardId shard : damaged) {
     auto& row = covered_[shard];
     if (std::exchange(row.damaged, true)) continue;
-    row.whole_to = cut.first_position - 1;
+    // What was missed before has its positions before this cut's.
+    row.whole_to = std::ranges::find(holes, shard) == holes.end() ? cut.first_position - 1 : GlobalPosition{0};
     sink.put(Family::state, keys::covered(shard), encode_covered(row));
   }
   tail.add(entries_);

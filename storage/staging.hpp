@@ -42,8 +42,8 @@ class Staging {
   /// The cut's row, what it places into `tail`, its snapshots, the applied row; rows of what waited for it go.
   ///
   /// Shape: as a node keeps it (sharding/node_cut.hpp), the next one; of its own shards it covers what was journaled, in order.
-  /// `damaged`: see NodeStore.
-  void stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots);
+  /// `damaged`, `holes`: see NodeStore.
+  void stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& damaged, const std::vector<ShardId>& holes, TailIndex& tail, RowSink& sink, SnapshotSlots& snapshots);
 
   [[nodiscard]] const Applied& applied() const { return applied_; }
   [[nodiscard]] std::size_t unordered() const { return unordered_.events(); }

@@ -86,7 +86,7 @@ void NodeCommitter::apply(const NodeStep::Apply& step) {
   const auto own = [&](const sharding::Segment& segment) {
     return std::ranges::find(shards, segment.shard) != shards.end() || std::ranges::find(step.damaged, segment.shard) != step.damaged.end();
   };
-  auto staged = store_.stage_cut(sharding::cut_of_node(cut, own, step.openings), step.damaged);
+  auto staged = store_.stage_cut(sharding::cut_of_node(cut, own, step.openings), step.damaged, step.holes);
   if (auto committed = store_.commit(*staged); !committed) return fail(committed.error());
   if (std::ranges::any_of(step.openings, &sharding::Opening::loses)) {
     if (auto looked = look_at_losses(); !looked) return fail(looked.error());

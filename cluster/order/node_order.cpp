@@ -41,6 +41,7 @@ NodeOrder::NodeOrder(NodeStart start)
 NodeOrder::Actions NodeOrder::connected() {
   connected_ = true;
   ++session_;
+  known_epochs_.clear();
   welcomed_ = false;
   asked_.reset();
   Actions actions;
@@ -129,6 +130,7 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
   digests_wanted_ = welcome.digests_wanted;
   held_said_ = applied_said_ = CutNumber{0};
   std::erase_if(promises_, [&](const auto& promise) { return promise.second.coordinator < coordinator_; });
+  for (std::uint32_t s = 0; s != map_.shard_count(); ++s) knows_epoch(ShardId{static_cast<std::uint16_t>(s)}, map_.owner(ShardId{static_cast<std::uint16_t>(s)}).epoch);
   for (auto& [id, shard] : shards_) {
     if (id.value < map_.shard_count() && map_.owner(id).epoch > shard.epoch) fence(id, map_.owner(id).epoch, actions);
   }
@@ -155,6 +157,16 @@ NodeOrder::Actions NodeOrder::opens(const Opens& opens) {
 bool NodeOrder::is_for_this_process(const Opening& opening, Epoch coordinator) const {
   const auto promise = promises_.find(opening.shard);
   return opening.node == self_.node && promise != promises_.end() && promise->second.epoch == opening.epoch && promise->second.coordinator == coordinator;
+}
+
+Epoch NodeOrder::known_epoch(ShardId shard) const {
+  const auto known = known_epochs_.find(shard);
+  return known == known_epochs_.end() ? Epoch{0} : known->second;
+}
+
+void NodeOrder::knows_epoch(ShardId shard, Epoch epoch) {
+  Epoch& known = known_epochs_[shard];
+  known = std::max(known, epoch);
 }
 
 void NodeOrder::fence(ShardId id, Epoch epoch, Actions& actions) {
@@ -189,9 +201,10 @@ std::optional<GlobalPosition> NodeOrder::watermark_of(CutNumber cut) const {
 
 // `reached`: the log's state after this cut, where cuts before it were left out.
 void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actions& actions) {
-  Step::Apply apply{cut.number, cut.last_position(), {}, {}, {}};
+  Step::Apply apply{cut.number, cut.last_position(), {}, {}, {}, {}};
   for (const Opening& opening : cut.openings) {
-    const bool own = is_for_this_process(opening, cut.coordinator);
+    // One that is over already: the cuts with its successor, and with what that wrote, may be folded and never come.
+    const bool own = is_for_this_process(opening, cut.coordinator) && opening.epoch >= known_epoch(opening.shard);
     if (const auto known = shards_.find(opening.shard); known != shards_.end() && opening.epoch > known->second.epoch) fence(opening.shard, opening.epoch, actions);
     if (!own) {
       reopen_ |= opening.node == self_.node;
@@ -224,6 +237,7 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
     if (segment.first != shard.covered || (shard.state != Shard::State::open && segment.end > shard.tail)) {
       shard.damaged = true;
       apply.damaged.push_back(segment.shard);
+      if (segment.first != shard.covered) apply.holes.push_back(segment.shard);
       actions.warnings.emplace_back(ErrorCode::corruption, "cut " + std::to_string(cut.number.value) + " covers shard " + std::to_string(segment.shard.value) + " from offset " +
                                                                std::to_string(segment.first.value) + " to " + std::to_string(segment.end.value - 1) + ", here cuts cover it up to offset " +
                                                                std::to_string(shard.covered.value) + (shard.state == Shard::State::open ? "" : " and it ends before offset " + std::to_string(shard.tail.value)));
@@ -301,6 +315,7 @@ NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
     return actions;
   }
   if (found.folded && found.folded->last_cut > handed_) {
+    for (std::size_t s = 0; s != found.folded->shards.size(); ++s) knows_epoch(ShardId{static_cast<std::uint16_t>(s)}, found.folded->shards[s].epoch);
     for (auto& [id, shard] : shards_) {
       if (id.value < found.folded->shards.size() && found.folded->shards[id.value].epoch > shard.epoch) {
         const auto& at = found.folded->shards[id.value];
@@ -333,6 +348,7 @@ void NodeOrder::note_missed(const sharding::CutLogState& reached, Step::Apply& a
     if (log.written > shard.epoch || log.next <= shard.covered) continue;
     shard.damaged = true;
     apply.damaged.push_back(id);
+    apply.holes.push_back(id);
     actions.warnings.emplace_back(ErrorCode::corruption, "cuts that name shard " + std::to_string(id.value) + " from offset " + std::to_string(shard.covered.value) +
                                                              " on were folded, and are not here");
     fence(id, shard.epoch, actions);
@@ -340,7 +356,7 @@ void NodeOrder::note_missed(const sharding::CutLogState& reached, Step::Apply& a
 }
 
 void NodeOrder::skip_to(const sharding::CutLogState& folded, Actions& actions) {
-  Step::Apply apply{folded.last_cut, folded.watermark, {}, {}, {}};
+  Step::Apply apply{folded.last_cut, folded.watermark, {}, {}, {}, {}};
   note_missed(folded, apply, actions);
   handed_ = folded.last_cut;
   applying_.push_back({folded.last_cut, folded.watermark});

@@ -50,6 +50,7 @@ struct NodeStep {
     std::vector<Own> own;                    ///< in sequence
     std::vector<sharding::Opening> openings; ///< taken by this process: the shard's epoch goes to the disk with this
     std::vector<ShardId> damaged;            ///< do not join on to what is here: this goes to the disk too, until an opening that loses
+    std::vector<ShardId> holes;              ///< of those: cuts before this one were missed, and nobody knows which
   };
   /// The shard's writer stops, answers `fenced`, shows and acknowledges nothing any more (rule 12).
   struct Fence {
@@ -171,6 +172,9 @@ class NodeOrder {
   void skip_to(const sharding::CutLogState& folded, Actions& actions);
   void fence(ShardId shard, Epoch epoch, Actions& actions);
   [[nodiscard]] bool is_for_this_process(const sharding::Opening& opening, Epoch coordinator) const;
+  /// The newest epoch of a shard that a welcome of this session, or a checkpoint, told of.
+  [[nodiscard]] Epoch known_epoch(ShardId shard) const;
+  void knows_epoch(ShardId shard, Epoch epoch);
   void hints(GlobalPosition window_from, bool digests_wanted);
   void ask(Actions& actions);
   void report_again(Actions& actions) const;
@@ -182,6 +186,7 @@ class NodeOrder {
   bool gateway_;
   std::map<ShardId, Shard> shards_;
   std::map<ShardId, Promise> promises_;
+  std::map<ShardId, Epoch> known_epochs_;
   bool reopen_ = false;  ///< an opening for this node went by that was not for this process
 
   CutNumber handed_;  ///< the last one given out to be applied

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/recovered_order.hpp"
 #include "evershard/storage/verify.hpp"
 #include "tests/contract/node_writer.hpp"
 #include "tests/contract/store_contract.hpp"
@@ -163,6 +164,25 @@ TEST_P(NodeStoreContract, AppliesCutsThatNameNoneOfItsShards) {
 
   EXPECT_EQ(store().view().watermark, GlobalPosition{5});
   EXPECT_THAT(positions(), ElementsAre(5));
+}
+
+// Of a shard that goes on behind a loss readers are told between which positions that lies: not too few.
+TEST_P(NodeStoreContract, RemembersBetweenWhichPositionsALossLies) {
+  ASSERT_TRUE(node().journal({one(a, "Placed", "1"), one(b, "Placed", "2")}));
+  ASSERT_TRUE(node().apply(node().cut({node().segment(0, 1, 2), node().segment(1, 1, 2)})));
+  ASSERT_TRUE(node().apply(node().cut({node().segment(3, 1, 9)})));
+  // Both have more in the order than here; of shard 1 it began before this cut.
+  const auto beyond = node().cut({node().segment(2, 1, 6)});
+  const auto staged = store().stage_cut(sharding::cut_of_node(beyond, NodeWriter::own_segment, {}), {ShardId{0}, ShardId{1}}, {ShardId{1}});
+  ASSERT_TRUE(store().commit(*staged));
+  auto losing = node().cut({});
+  for (std::uint16_t s = 0; s != 2; ++s) losing.openings.push_back({ShardId{s}, Epoch{2}, 1, ShardOffset{6}, ShardOffset{2}, ShardOffset{6}});
+  ASSERT_TRUE(node().apply(losing));
+
+  const auto covered = covered_rows(store().rows(), NodeWriter::shards);
+  ASSERT_TRUE(covered) << covered.error().what;
+  EXPECT_THAT(covered->at(ShardId{0}).lost, ElementsAre(LostRange{ShardOffset{2}, ShardOffset{6}, GlobalPosition{10}, GlobalPosition{15}})) << "up to the cut nothing was missing";
+  EXPECT_THAT(covered->at(ShardId{1}).lost, ElementsAre(LostRange{ShardOffset{2}, ShardOffset{6}, GlobalPosition{0}, GlobalPosition{15}})) << "nobody knows";
 }
 
 TEST_P(NodeStoreContract, SealsWithOtherNodesPositionsInBetween) {

@@ -37,6 +37,7 @@ class NodeWriter {
     return member;
   }
   static bool own(ShardId shard) { return shard.value < 2; }
+  static bool own_segment(const sharding::Segment& segment) { return own(segment.shard); }
 
   explicit NodeWriter(NodeStore& store) : store_(store), order_(store.recovered()) {
     for (const auto& shard : order_.shards) journal_next_.push_back(shard.next);
@@ -104,7 +105,7 @@ class NodeWriter {
   }
 
   Result<void> apply(const sharding::Cut& cut) {
-    auto staged = store_.stage_cut(sharding::cut_of_node(cut, [](const sharding::Segment& segment) { return own(segment.shard); }, cut.openings));
+    auto staged = store_.stage_cut(sharding::cut_of_node(cut, own_segment, cut.openings));
     return store_.commit(*staged);
   }
 

@@ -337,6 +337,28 @@ TEST_F(CoordinatorByHand, GivesAShardAwayOnlyWithWhatIsLostByName) {
   EXPECT_EQ(log_.state().shards[0].node, 2u);
 }
 
+// The log knows under which epoch a shard's newest events were written, not from where what was given up goes.
+TEST_F(CoordinatorByHand, NamesAllThatMayHaveBeenGivenUpToWhoWasLeftBehind) {
+  for (const bool went_on : {false, true}) {
+    log_ = sharding::MemoryCutLog(2);
+    lead();
+    join_with(4);
+    coordinator().lost(process(1));
+    settle(coordinator().hello(hello_of(process(2))));
+    auto given = coordinator().assign(ShardId{0}, 2, Loss{ShardOffset{1}, ShardOffset{5}});
+    ASSERT_TRUE(given);
+    settle(*given);
+    if (went_on) settle(coordinator().report(process(2), report_of(0, 2, 5, 2)));
+    coordinator().lost(process(2));
+    // It has all that it ever had, and everybody else was told that it is gone.
+    settle(coordinator().hello(hello_of(process(1, 2), 3, {told(0, 1, 5, 5), told(1, 1, 5, 5)})));
+
+    const auto back = coordinator().assign(ShardId{0}, 1, {});
+    ASSERT_FALSE(back) << "readers have passed those positions";
+    EXPECT_EQ(back.error().what, went_on ? "offsets 5 to 6 of shard 0 would be lost on node 1: accept that by name" : "offsets 1 to 4 of shard 0 would be lost on node 1: accept that by name");
+  }
+}
+
 TEST_F(CoordinatorByHand, LetsANodeThatCameBackWithLessGoOnWhereThatIsAccepted) {
   join_with(4);
   coordinator().lost(process(1));

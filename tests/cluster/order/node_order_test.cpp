@@ -165,6 +165,38 @@ TEST_F(NodeOrderByHand, StopsAWriterThatTheMapOrTheCheckpointKnowsToBeReplaced) 
   EXPECT_EQ(order().cut(), CutNumber{5});
 }
 
+// It was away: the cut with its opening is kept for it, those with the next owner's opening and events are folded.
+TEST_F(NodeOrderByHand, TakesNoOpeningThatIsOverAlready) {
+  sharding::CutLogState folded(2);
+  folded.last_cut = CutNumber{8};
+  folded.watermark = GlobalPosition{40};
+  folded.shards[0] = {Epoch{3}, 2, ShardOffset{9}, {}, Epoch{3}, {}};
+  const auto own = cut_of(3, 10, {}, {opening_of(0, 2, 1, 5)});
+  const auto expect_closed = [&](const NodeActions& actions) {
+    for (const auto& applied : steps<NodeStep::Apply>(actions)) EXPECT_THAT(applied.openings, IsEmpty());
+    EXPECT_THAT(steps<NodeStep::Opened>(order().synced(order().cut())), IsEmpty());
+    EXPECT_EQ(order().writes(shard_0), std::nullopt);
+    EXPECT_EQ(order().page(shard_0, GlobalPosition{9}), NodeOrder::Page::not_here) << "what the next owner wrote is missing";
+  };
+  const NodeStart disk{process(1), "host-1", CutNumber{2}, GlobalPosition{9}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{5}, false}}}};
+
+  for (const bool more : {false, true}) {
+    start(disk);
+    connect(9);
+    order().opens(opens_of(0, 2));
+    expect_closed(apply(order().cuts({process(1), CutNumber{2}, {{own}, folded, more}, {}, false})));
+    EXPECT_EQ(order().cut(), CutNumber{more ? 3u : 8u});
+  }
+
+  start(disk);
+  order().connected();
+  order().opens(opens_of(0, 2));
+  auto welcome = welcome_of(9);
+  ASSERT_TRUE(welcome.map.assign(shard_0, {2, "host-2", Epoch{3}}));
+  order().welcome(welcome);
+  expect_closed(apply(order().announce(announce_of(own))));
+}
+
 TEST_F(NodeOrderByHand, RefusesACoordinatorThatKnowsLess) {
   start({process(1), "host-1", CutNumber{7}, GlobalPosition{70}, {}});
   order().connected();
@@ -389,6 +421,7 @@ TEST_F(NodeOrderByHand, NoticesThatCutsOfItsOwnWereFoldedWithoutIt) {
 
   EXPECT_THAT(actions.warnings, SizeIs(1));
   EXPECT_THAT(steps<NodeStep::Apply>(actions).at(0).damaged, ElementsAre(shard_0)) << "and its disk remembers";
+  EXPECT_THAT(steps<NodeStep::Apply>(actions).at(0).holes, ElementsAre(shard_0)) << "what is missing has positions before this";
   EXPECT_EQ(order().hello({{shard_0, ShardOffset{9}}}).shards.at(0).tail, ShardOffset{5});
 }
 
@@ -403,7 +436,26 @@ TEST_F(NodeOrderByHand, PlacesWhatIsThereOfASegmentThatReachesFurther) {
   ASSERT_THAT(applied[0].own, SizeIs(1));
   EXPECT_EQ(applied[0].own[0].segment, segment_of(0, 1, 5, 7, {ShardOffset{5}}));
   EXPECT_THAT(applied[0].damaged, ElementsAre(shard_0));
+  EXPECT_THAT(applied[0].holes, IsEmpty()) << "before this cut nothing is missing";
   EXPECT_THAT(actions.warnings, SizeIs(1));
+}
+
+// Cuts of its own were folded without it, and a kept one that names nobody here was applied since: what is missing lies before both.
+TEST_F(NodeOrderByHand, KnowsThatMoreIsMissingThanACutThatDoesNotJoinOn) {
+  start({process(1), "host-1", CutNumber{2}, GlobalPosition{9}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{7}, false}}}});
+  connect(9);
+  sharding::CutLogState folded(2);
+  folded.last_cut = CutNumber{9};
+  folded.watermark = GlobalPosition{40};
+  folded.shards[0] = {Epoch{1}, 1, ShardOffset{9}, {}, Epoch{1}, {}};
+
+  const auto actions = apply(order().cuts({process(1), CutNumber{2}, {{cut_of(6, 30, {}), cut_of(8, 30, {segment_of(0, 1, 8, 9)})}, folded, false}, {}, false}));
+
+  const auto applied = steps<NodeStep::Apply>(actions);
+  ASSERT_THAT(applied, SizeIs(3));
+  EXPECT_THAT(applied[0].damaged, IsEmpty()) << "nobody can know yet";
+  EXPECT_THAT(applied[1].damaged, ElementsAre(shard_0));
+  EXPECT_THAT(applied[1].holes, ElementsAre(shard_0));
 }
 
 TEST_F(NodeOrderByHand, GoesOnBehindALossThatWasAccepted) {
