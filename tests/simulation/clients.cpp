@@ -15,7 +15,9 @@ constexpr std::uint64_t vocabulary = 5;
 void Simulation::client(std::uint64_t number) {
   if (resting_) return;
   const auto& asked = nodes_[network_.pick(nodes_.size())]->process;
-  if (network_.one_in(4)) {
+  if (options_.aggregates && network_.one_in(3)) {
+    command(number);
+  } else if (network_.one_in(4)) {
     read(number);
   } else if (asked && network_.one_in(3)) {
     append(number, asked->order.watermark());  // whoever knows that nothing behind it concerns him

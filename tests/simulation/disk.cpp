@@ -1,6 +1,7 @@
 #include "tests/simulation/disk.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "evershard/protocol/check.hpp"
 
@@ -21,11 +22,30 @@ void SimulatedDisk::crash(std::size_t writes) {
   synced_ = writes_.size();  // who opens it flushes what was recovered
 }
 
+void SimulatedDisk::forget_waiting() {
+  for (Write& write : writes_) {
+    auto* record = std::get_if<JournalRecord>(&write);
+    if (record && record->first >= state_.shards[record->shard].covered) record->snapshots.clear();
+  }
+  crash(writes_.size());
+}
+
+namespace {
+
+void take(DiskShard& shard, const JournalRecord::Snapshot& snapshot, GlobalPosition position) {
+  auto& latest = shard.snapshots[snapshot.aggregate];
+  if (latest.version <= snapshot.version) latest = {snapshot.version, position, snapshot.state};
+}
+
+}  // namespace
+
 void SimulatedDisk::follow(const Write& write) {
   if (const auto* record = std::get_if<JournalRecord>(&write)) {
     DiskShard& shard = state_.shards[record->shard];
     shard.records[record->first] = *record;
     shard.tail = std::max(shard.tail, record->first + record->events.size());
+    if (record->at_once)
+      for (const auto& snapshot : record->snapshots) take(shard, snapshot, state_.watermark);
     return;
   }
   const auto& apply = std::get<cluster::NodeStep::Apply>(write);
@@ -34,6 +54,7 @@ void SimulatedDisk::follow(const Write& write) {
     shard.epoch = opening.epoch;
     if (!opening.loses()) continue;
     shard.covered = shard.tail = opening.lost_until;
+    shard.lost.emplace_back(shard.damaged ? shard.whole_to : GlobalPosition{0}, state_.watermark);
     shard.damaged = false;
     shard.records.erase(shard.records.lower_bound(opening.lost_from), shard.records.end());
   }
@@ -43,13 +64,21 @@ void SimulatedDisk::follow(const Write& write) {
     for (auto offset = own.segment.first; offset < own.segment.end; ++offset) {
       if (std::ranges::count(own.segment.refused, offset) != 0) continue;
       auto record = shard.records.upper_bound(offset);
-      if (record != shard.records.begin() && offset - (--record)->first < record->second.events.size())
-        shard.placed[position] = {record->second.append, record->second.events[offset - record->first]};
+      if (record != shard.records.begin() && offset - (--record)->first < record->second.events.size()) {
+        const auto event = offset - record->first;
+        shard.placed[position] = {record->second.append, record->second.events[event]};
+        if (record->second.real) shard.versions[position] = record->second.real->place.seq_nrs[event];
+        for (const auto& snapshot : record->second.snapshots)
+          if (snapshot.event == offset) take(shard, snapshot, position);
+      }
       ++position;
     }
     shard.covered = own.segment.end;
   }
-  for (const ShardId shard : apply.damaged) state_.shards[shard].damaged = true;
+  for (const ShardId id : apply.damaged) {
+    DiskShard& shard = state_.shards[id];
+    if (!std::exchange(shard.damaged, true)) shard.whole_to = std::ranges::count(apply.holes, id) == 0 ? state_.watermark : GlobalPosition{0};
+  }
   state_.cut = apply.number;
   state_.watermark = apply.watermark;
 }

@@ -16,12 +16,27 @@ namespace evershard::simulation {
 
 /// One shard's part of an append, in the journal.
 struct JournalRecord {
+  /// Of an aggregate, once the event with that offset has its place.
+  struct Snapshot {
+    std::uint32_t aggregate = 0;
+    SeqNr version;
+    ShardOffset event;
+    Fold::State state = 0;
+  };
   ShardId shard;
   Epoch epoch;
   ShardOffset first;
   AppendId append = 0;
   std::vector<std::uint32_t> events;  ///< which of the request
   std::shared_ptr<const storage::UnorderedAppend> real{};  ///< as the real writers wrote it
+  std::vector<Snapshot> snapshots{};                       ///< what waits with it
+  bool at_once = false;                                    ///< a rule that is off: they do not wait
+};
+
+struct SnapshotAt {
+  SeqNr version;
+  GlobalPosition position;
+  Fold::State state = 0;
 };
 
 struct DiskShard {
@@ -29,8 +44,13 @@ struct DiskShard {
   ShardOffset covered{1};
   ShardOffset tail{1};
   bool damaged = false;
+  GlobalPosition whole_to;  ///< damaged: up to here nothing is missing
   std::map<ShardOffset, JournalRecord> records;  ///< by first offset
   std::map<GlobalPosition, EventAt> placed;
+  std::map<GlobalPosition, SeqNr> versions;      ///< of what is placed, with the real writers
+  std::map<std::uint32_t, SnapshotAt> snapshots; ///< the latest of each aggregate
+  /// What was given up lies in (after, up to], among others.
+  std::vector<std::pair<GlobalPosition, GlobalPosition>> lost;
 };
 
 struct DiskState {
@@ -51,6 +71,8 @@ class SimulatedDisk {
   [[nodiscard]] CutNumber synced_cut() const { return synced_ == 0 ? CutNumber{0} : cuts_[synced_ - 1]; }
   /// Keeps the first `writes` of them. Shape: not less than what was synced.
   void crash(std::size_t writes);
+  /// A rule that is off: what waits with appends that no cut covers is forgotten.
+  void forget_waiting();
   [[nodiscard]] std::size_t synced() const { return synced_; }
   [[nodiscard]] const DiskState& state() const { return state_; }
 

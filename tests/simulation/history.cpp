@@ -15,6 +15,14 @@ std::set<ShardId> Request::shards() const {
   return shards;
 }
 
+std::vector<Request::Expected> Request::expectations() const {
+  auto all = expected;
+  if (!snapshot || !snapshot->named) return all;
+  const auto own = static_cast<std::uint64_t>(std::ranges::count_if(events, [&](const Event& event) { return event.shard == snapshot->shard && event.aggregate == snapshot->aggregate; }));
+  all.push_back({snapshot->shard, snapshot->aggregate, ExpectedVersion::exactly(SeqNr{snapshot->of.version.value - own})});
+  return all;
+}
+
 AppendId History::add(Request request) {
   request.floor = known_;
   requests_.push_back(std::move(request));
@@ -65,6 +73,12 @@ void History::stored(const sharding::Cut& cut) {
     if (refused.contains(id)) throw Broken("I-Atomic", "append " + std::to_string(id) + " is placed and refused by cut " + number(cut.number));
     placed_over_several += requests_[id].shards().size() > 1;
     placed_conditional += !requests_[id].conditions.empty();
+    const auto& taken = requests_[id].snapshot;
+    if (!taken) continue;
+    ++snapshots;
+    if (const Fold of = folded(taken->shard, taken->aggregate, first_position_.at(id) + (events - 1), watermark()); of != taken->of)
+      throw Broken("I-Snapshot", "append " + std::to_string(id) + " is placed by cut " + number(cut.number) + " with a snapshot of version " + number(taken->of.version) + ", its aggregate has version " + number(of.version) +
+                                     (of.version == taken->of.version ? " and another state" : ""));
   }
   for (const AppendId id : refused) {
     refused_conditional += !requests_[id].conditions.empty();
@@ -90,7 +104,7 @@ void History::judge(AppendId id) const {
   const Request& request = requests_[id];
   const GlobalPosition place = first_position_.at(id);
   if (place <= request.floor) throw Broken("I-RealTime", "append " + std::to_string(id) + " stands at position " + number(place) + ", position " + number(request.floor) + " was known before it was sent");
-  for (const auto& expected : request.expected) {
+  for (const auto& expected : request.expectations()) {
     const auto actual = version(expected.shard, expected.aggregate, place - 1);
     if (expected.version.holds_for(actual)) continue;
     // Of an aggregate that it does not write to a loss is no event: nothing orders the two.
@@ -116,6 +130,26 @@ SeqNr History::version(ShardId shard, std::uint32_t aggregate, GlobalPosition up
     version += event.shard == shard && event.aggregate == aggregate;
   }
   return SeqNr{version};
+}
+
+Fold History::folded(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to, GlobalPosition losses_up_to, SeqNr version_max) const {
+  Fold fold;
+  for (std::uint64_t p = 0; p != up_to.value && fold.version < version_max; ++p) {
+    const Placed& placed = sequence_[p];
+    if (placed.shard != shard || (placed.lost_at && *placed.lost_at <= losses_up_to)) continue;
+    if (requests_[placed.event.append].events[placed.event.event].aggregate == aggregate) fold.take(placed.event.append, placed.event.event);
+  }
+  return fold;
+}
+
+SeqNr History::snapshot_version(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to, const std::function<bool(GlobalPosition)>& there) const {
+  SeqNr newest;
+  for (GlobalPosition at{1}; at <= up_to; ++at) {
+    const Placed& placed = sequence_[at.value - 1];
+    const auto& taken = requests_[placed.event.append].snapshot;
+    if (placed.shard == shard && taken && taken->shard == shard && taken->aggregate == aggregate && !placed.lost_at && there(at)) newest = std::max(newest, taken->of.version);
+  }
+  return newest;
 }
 
 std::optional<GlobalPosition> History::first_match(sharding::Term term, GlobalPosition after, GlobalPosition up_to) const {
@@ -164,8 +198,9 @@ void History::refused(AppendId id, const Error& error, GlobalPosition w, const s
     const ShardId shard{static_cast<std::uint16_t>(std::stoul(text.type.substr(2)))};
     const auto aggregate = static_cast<std::uint32_t>(std::stoul(text.value));
     const auto actual = *error.details->actual;
-    const auto expected = std::ranges::find_if(request.expected, [&](const auto& one) { return one.shard == shard && one.aggregate == aggregate; });
-    if (expected == request.expected.end()) return dishonest("it expects nothing of aggregate " + text.text());
+    const auto all = request.expectations();
+    const auto expected = std::ranges::find_if(all, [&](const auto& one) { return one.shard == shard && one.aggregate == aggregate; });
+    if (expected == all.end()) return dishonest("it expects nothing of aggregate " + text.text());
     if (expected->version.holds_for(actual)) dishonest("version " + number(actual) + " of aggregate " + text.text() + " is what it expects");
     if (any_lost(shard)) return;  // it may have had more, and less
     if (actual < version(shard, aggregate, request.floor)) dishonest("aggregate " + text.text() + " was beyond version " + number(actual) + " before it was sent");

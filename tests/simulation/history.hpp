@@ -31,6 +31,19 @@ class Broken : public std::runtime_error {
 
 using AppendId = std::size_t;
 
+/// An aggregate's state: every event of its, in sequence, makes another one of it.
+struct Fold {
+  using State = std::uint64_t;
+  SeqNr version;
+  State state = 0;
+  void take(AppendId append, std::uint32_t event) {
+    version = version + 1;
+    state = (state ^ (append * 64 + event + 1)) * 0x9E3779B97F4A7C15ull;
+    state ^= state >> 29;
+  }
+  friend bool operator==(const Fold&, const Fold&) = default;
+};
+
 /// What a client asks for.
 struct Request {
   struct Event {
@@ -44,12 +57,23 @@ struct Request {
     ExpectedVersion version;
   };
   std::vector<Event> events;
-  std::vector<Expected> expected{};
+  std::vector<Expected> expected{};  ///< see expectations()
   std::vector<sharding::TermCondition> conditions;  ///< one term each
   bool digests = true;
   bool durable = false;  ///< answered when it is synced
   GlobalPosition floor;  ///< known to somebody when it was sent: it stands behind (I-RealTime)
+  /// Of an aggregate that it writes to, as of the version that it leaves.
+  struct Snapshot {
+    ShardId shard;
+    std::uint32_t aggregate = 0;
+    Fold of;              ///< what its client made of what he had loaded and of its own events
+    bool named = false;   ///< it says which version that is
+    std::size_t losses = 0;  ///< of the shard when the state was loaded
+  };
+  std::optional<Snapshot> snapshot{};
   [[nodiscard]] std::set<ShardId> shards() const;
+  /// What it expects, and what follows from the version that its snapshot names.
+  [[nodiscard]] std::vector<Expected> expectations() const;
 };
 
 /// An event as a disk has it.
@@ -100,7 +124,12 @@ class History {
   /// What acknowledges it, as of there.
   [[nodiscard]] std::optional<Appended> find(AppendId id, GlobalPosition up_to) const;
   [[nodiscard]] bool lost(ShardId shard, ShardOffset offset) const;
-  [[nodiscard]] bool any_lost(ShardId shard) const { return !shards_.at(shard.value).lost.empty(); }
+  [[nodiscard]] bool any_lost(ShardId shard) const { return losses_of(shard) != 0; }
+  [[nodiscard]] std::size_t losses_of(ShardId shard) const { return shards_.at(shard.value).lost.size(); }
+  /// The events of an aggregate that stand there, without those given up when the watermark was there, up to a version.
+  [[nodiscard]] Fold folded(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to, GlobalPosition losses_up_to, SeqNr version_max = SeqNr{~std::uint64_t{0}}) const;
+  /// The newest version up to there of which somebody's append brought a snapshot; `there`: whether a disk has the event of that position.
+  [[nodiscard]] SeqNr snapshot_version(ShardId shard, std::uint32_t aggregate, GlobalPosition up_to, const std::function<bool(GlobalPosition)>& there) const;
   /// Of every position: where it lies.
   struct Placed {
     EventAt event;
@@ -110,7 +139,7 @@ class History {
   };
   [[nodiscard]] const std::vector<Placed>& sequence() const { return sequence_; }
 
-  std::size_t placed_over_several = 0, refused_conditional = 0, placed_conditional = 0, pages = 0, losses = 0;
+  std::size_t placed_over_several = 0, refused_conditional = 0, placed_conditional = 0, pages = 0, losses = 0, snapshots = 0;
 
  private:
   struct Written {

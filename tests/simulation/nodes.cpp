@@ -17,7 +17,7 @@ void Simulation::start(Node& node) {
   NodeStart start{self, "node-" + std::to_string(node.number), disk.cut, disk.watermark, {}};
   for (const auto& [id, shard] : disk.shards) start.shards[id] = {shard.epoch, shard.covered, shard.tail, shard.damaged};
   tell("node", node.number, "starts as process", self.incarnation, "at cut", disk.cut);
-  node.process = std::make_unique<Process>(Process{node, self, NodeOrder(start), std::make_unique<ModelWriter>(history_, options_.off), real_writers(node), {}, false, false, {}});
+  node.process = std::make_unique<Process>(Process{node, self, NodeOrder(start), std::make_unique<ModelWriter>(history_, options_.off), real_writers(node), {}, false, false, options_.aggregates && network_.one_in(3), {}});
   if (options_.links) link(*node.process);
   tick(node, self.incarnation);
 }
@@ -31,6 +31,7 @@ void Simulation::crash(Node& node) {
   else disconnect(*node.process);
   node.process.reset();
   node.disk.crash(kept);
+  if (options_.off == Off::snapshot_recovered) node.disk.forget_waiting();
   ++outcome_.crashes;
 }
 
@@ -120,6 +121,7 @@ void Simulation::carry_out(Process& process, const NodeStep& step) {
     }
     disk.write(*apply);
     perform(process, process.order.applied(apply->number));
+    if (options_.off == Off::held_sync) say_held(process, apply->number);
     perform(process, process.writer->applied(*apply));
     if (network_.one_in(4)) sync(process);
   } else if (const auto* fenced = std::get_if<NodeStep::Fence>(&step.what)) {
@@ -135,6 +137,12 @@ void Simulation::carry_out(Process& process, const NodeStep& step) {
     process.real ? writers_step(process, [&](auto& writers, auto& next) { writers.report_from(again.shard, again.first, next); })
                  : perform(process, process.writer->report_again(again.shard, again.epoch, again.first));
   }
+}
+
+// A rule that is off.
+void Simulation::say_held(Process& process, CutNumber cut) {
+  if (!process.order.welcomed()) return;
+  to_leader(process, [this, held = cluster::Held{process.self, cut, cut}](Leader& leader) { perform(leader, leader.coordinator.held(held)); });
 }
 
 void Simulation::open(Process& process, const sharding::Opening& opening) {

@@ -27,6 +27,7 @@ struct Simulation::Process {
   std::optional<std::size_t> leader;  ///< the session's
   bool syncing = false;
   bool failed = false;  ///< does nothing more, until it is started again
+  bool skip_lost = false;  ///< reads aggregates over what was given up
   std::shared_ptr<LinkEnd> link{};
 };
 

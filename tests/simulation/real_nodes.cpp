@@ -24,6 +24,23 @@ PartAnswer answer_to(const actors::PartAsked& asked, PartAnswer::Kind kind, Erro
   return answer;
 }
 
+/// As the store keeps them: each with the last event here of its aggregate, under the version that the writer gave that.
+std::vector<JournalRecord::Snapshot> waiting_snapshots(const storage::EncodedAppend& append, const storage::JournalPlace& place) {
+  std::vector<JournalRecord::Snapshot> waiting;
+  for (const auto& [index, snapshot] : append.snapshots) {
+    const auto [shard, aggregate] = numbers_of(append.aggregates[index].id);
+    if (shard != place.shard) continue;
+    std::uint64_t at = 0, last = 0;
+    for (const auto& event : append.events) {
+      if (event.shard != shard) continue;
+      if (event.aggregate == index) last = at;
+      ++at;
+    }
+    waiting.push_back({aggregate, place.seq_nrs[last], place.first + last, std::stoull(snapshot.payload)});
+  }
+  return waiting;
+}
+
 }  // namespace
 
 std::shared_ptr<RealWriters> Simulation::real_writers(const Node& node) const {
@@ -91,6 +108,7 @@ void Simulation::apply_real(Process& process, const NodeStep::Apply& apply) {
   process.node.disk.write(apply);
   for (const auto& opening : apply.openings) recovered(process, opening);
   perform(process, process.order.applied(apply.number));
+  if (options_.off == Off::held_sync) say_held(process, apply.number);
   perform(process, std::move(actions));
 }
 
@@ -142,6 +160,8 @@ void Simulation::write_real(Process& process) {
       JournalRecord record{written.place->shard, epoch, written.place->first, append_of(*written.append), {}, std::make_shared<storage::UnorderedAppend>(storage::UnorderedAppend{*written.append, *written.place})};
       for (std::uint32_t i = 0; i != written.append->events.size(); ++i)
         if (written.append->events[i].shard == record.shard) record.events.push_back(i);
+      record.snapshots = waiting_snapshots(*written.append, *written.place);
+      record.at_once = options_.off == Off::snapshot_waits;
       tell("node", process.self.node, "writes append", record.append, "to shard", record.shard, "at offset", record.first);
       for (std::uint32_t i = 0; i != record.events.size(); ++i) history_.written(record.shard, record.epoch, record.first + i, {record.append, record.events[i]});
       process.node.disk.write(std::move(record));
@@ -252,7 +272,11 @@ void Simulation::part_answered(const RealWriters::Asker& asker, const PartAnswer
 // -- clients
 
 void Simulation::submit_real(Process& process, AppendId id, Letters::Answer reply) {
+  // Who has made a snapshot of a state that was given up since is a live aggregate of before: it went with its shard.
+  if (const auto& taken = history_.request(id).snapshot; taken && taken->losses != history_.losses_of(taken->shard)) return;
   auto attempt = attempt_of(id, history_.request(id));
+  if (options_.off == Off::snapshot_named)
+    for (auto& snapshot : attempt->prepared.append.snapshots) snapshot.snapshot.version = SeqNr{};
   attempt->client = ++process.real->numbers;
   process.real->clients.emplace(attempt->client, id);
   if (reply) process.real->forwarded.emplace(attempt->client, std::move(reply));

@@ -78,6 +78,12 @@ std::shared_ptr<actors::Attempt> attempt_of(AppendId id, const Request& request)
     if (!index) index = static_cast<std::uint32_t>(append.aggregates.size()) + *index_of(prepared.guards, expected.shard, expected.aggregate, true);
     prepared.expected.push_back({*index, expected.version});
   }
+  if (const auto& taken = request.snapshot) {
+    auto& snapshot = append.snapshots.emplace_back(storage::EncodedSnapshot{*index_of(append.aggregates, taken->shard, taken->aggregate, false), {}}).snapshot;
+    snapshot.aggregate = aggregate_of(taken->shard, taken->aggregate);
+    if (taken->named) snapshot.version = taken->of.version;
+    snapshot.payload = std::to_string(taken->of.state);
+  }
   prepared.named = true;
   prepared.bytes = 100 * append.events.size();
   prepared.terms = request.conditions;

@@ -43,6 +43,12 @@ enum class Off : std::uint8_t {
   begins_anew,           // a writer whose shard goes on behind a loss goes on with what it remembers
   // Of the cut log's checkpoints:
   fold_held,  // cuts are given up that their shards' owners do not hold
+  held_sync,  // a node says that it holds what it has applied and not synced
+  // Of snapshots:
+  snapshot_waits,      // one is written with its append, before that has a place
+  snapshot_named,      // nobody looks whether the version that one names is the one its append leaves
+  snapshot_recovered,  // those of what was written and not ordered are forgotten at a start
+  snapshot_over_loss,  // an aggregate is loaded over what was given up, and nobody is told
   // Of the links between processes, with the real sessions:
   link_unknown,  // what was under way when a session ended is said not to have been sent
   link_again,    // what was under way when a session ended is sent again in the next one
@@ -58,6 +64,7 @@ struct Mutant {
   bool real_writers = false;
   bool links = false;
   std::uint64_t steps = 10'000;
+  bool aggregates = false;
 };
 inline constexpr std::array mutants{
     Mutant{Off::log_epoch, "log_epoch", 1},
@@ -90,6 +97,11 @@ inline constexpr std::array mutants{
     Mutant{Off::cut_since, "cut_since", 12, true},
     Mutant{Off::begins_anew, "begins_anew", 195, true},
     Mutant{Off::fold_held, "fold_held", 1},
+    Mutant{Off::held_sync, "held_sync", 60},
+    Mutant{Off::snapshot_waits, "snapshot_waits", 1, true, false, 10'000, true},
+    Mutant{Off::snapshot_named, "snapshot_named", 1, true, false, 10'000, true},
+    Mutant{Off::snapshot_recovered, "snapshot_recovered", 1, true, false, 10'000, true},
+    Mutant{Off::snapshot_over_loss, "snapshot_over_loss", 1, true, false, 10'000, true},
     Mutant{Off::link_unknown, "link_unknown", 1, true, true, 30'000},
     Mutant{Off::link_again, "link_again", 1, true, true, 30'000},
     Mutant{Off::link_credit, "link_credit", 1, true, true, 30'000},

@@ -1,6 +1,6 @@
 // evershard-sim: the simulated cluster, for as long as one likes.
 //
-//   evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] [--links] [--trace] [--off RULE]
+//   evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] [--links] [--aggregates] [--trace] [--off RULE]
 
 #include <algorithm>
 #include <charconv>
@@ -30,7 +30,7 @@ struct Arguments {
 };
 
 int usage(const char* why) {
-  std::fprintf(stderr, "%s\nusage: evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] [--links] [--trace] [--off RULE]\n", why);
+  std::fprintf(stderr, "%s\nusage: evershard-sim [--seed N] [--steps N] [--minutes N] [--nodes N] [--shards N] [--real] [--links] [--aggregates] [--trace] [--off RULE]\n", why);
   return 2;
 }
 
@@ -47,8 +47,9 @@ std::optional<Arguments> read(int argc, char** argv) {
       arguments.trace = true;
       continue;
     }
-    if (name == "--real" || name == "--links") {
+    if (name == "--real" || name == "--links" || name == "--aggregates") {
       arguments.options.real_writers = true;
+      arguments.options.aggregates |= name == "--aggregates";
       arguments.options.links |= name == "--links";
       continue;
     }
@@ -59,6 +60,7 @@ std::optional<Arguments> read(int argc, char** argv) {
       arguments.options.off = mutant->off;
       arguments.options.real_writers |= mutant->real_writers;
       arguments.options.links |= mutant->links;
+      arguments.options.aggregates |= mutant->aggregates;
       continue;
     }
     std::uint64_t value = 0;
@@ -98,12 +100,14 @@ int main(int argc, char** argv) {
         const auto from = outcome.trace.size() - std::min(outcome.trace.size(), lines_shown);
         for (std::size_t i = from; i != outcome.trace.size(); ++i) std::puts(outcome.trace[i].c_str());
       }
-      std::printf("broken with --seed %ju --steps %ju --nodes %u --shards %u%s, after %ju steps: %s\n", static_cast<std::uintmax_t>(arguments->options.seed),
-                  static_cast<std::uintmax_t>(arguments->options.steps), arguments->options.nodes, arguments->options.shards, arguments->options.links ? " --links" : arguments->options.real_writers ? " --real" : "", static_cast<std::uintmax_t>(outcome.steps), outcome.what.c_str());
+      std::printf("broken with --seed %ju --steps %ju --nodes %u --shards %u%s%s, after %ju steps: %s\n", static_cast<std::uintmax_t>(arguments->options.seed),
+                  static_cast<std::uintmax_t>(arguments->options.steps), arguments->options.nodes, arguments->options.shards, arguments->options.links ? " --links" : arguments->options.real_writers ? " --real" : "", arguments->options.aggregates ? " --aggregates" : "", static_cast<std::uintmax_t>(outcome.steps), outcome.what.c_str());
       return 1;
     }
     std::printf("seed %ju: %zu cuts, %zu events placed, %zu acknowledged, %zu reads, %zu crashes, %zu coordinators, %zu disk faults, %zu losses: every invariant held\n",
                 static_cast<std::uintmax_t>(arguments->options.seed), outcome.cuts, outcome.placed, outcome.acknowledged, outcome.reads, outcome.crashes, outcome.leaders, outcome.disk_faults, outcome.losses);
+    if (arguments->options.aggregates)
+      std::printf("  %zu snapshots, %zu loads, %zu of them from a snapshot, %zu refused over a loss\n", outcome.snapshots, outcome.loads, outcome.loads_from_snapshots, outcome.loads_refused);
     if (arguments->options.links) {
       const auto& letters = outcome.letters;
       std::printf("  %zu sessions, %zu refused, %zu processes gone silently, %zu letters handled, %zu outcomes unknown, %zu not sent, %zu waits for credit, %zu clocks\n", letters.sessions, letters.refused,

@@ -34,6 +34,7 @@ SimulationOutcome Simulation::run() {
   outcome_.refused_conditional = history_.refused_conditional;
   outcome_.pages = history_.pages;
   outcome_.losses = history_.losses;
+  outcome_.snapshots = history_.snapshots;
   outcome_.letters = letters_.counts;
   return std::move(outcome_);
 }

@@ -31,6 +31,7 @@ struct SimulationOptions {
   Off off = Off::nothing;
   bool real_writers = false;  ///< the product's; else a small model of them
   bool links = false;         ///< between the processes the product's link sessions; else messages on their own, in any order, some of them twice
+  bool aggregates = false;    ///< with real writers: clients load aggregates from their snapshots, and write snapshots
   std::uint32_t nodes = 3;
   std::uint32_t shards = 4;
   std::function<void(const std::string&)> tell{};  ///< every line of the trace as it is written
@@ -43,7 +44,7 @@ struct SimulationOutcome {
   std::vector<std::string> trace;
   // Not vacuous: what happened.
   std::size_t cuts = 0, placed = 0, placed_over_several = 0, placed_conditional = 0, refused_conditional = 0, acknowledged = 0, refused = 0, pages = 0, reads = 0, losses = 0, folds = 0, crashes = 0,
-      disk_faults = 0, leaders = 0, fences = 0, coordinators_refused = 0, jumps = 0, clocks = 0;
+      disk_faults = 0, leaders = 0, fences = 0, coordinators_refused = 0, jumps = 0, clocks = 0, snapshots = 0, loads = 0, loads_from_snapshots = 0, loads_refused = 0;
   Letters::Counts letters{};  ///< with links
 };
 
@@ -77,6 +78,7 @@ class Simulation {
   void receive(Process& process, cluster::Cuts cuts);
   [[nodiscard]] sharding::Cut unfenced(const Process& process, sharding::Cut cut) const;
   void say_hello(Process& process);
+  void say_held(Process& process, CutNumber cut);
 
   // real_nodes.cpp
   [[nodiscard]] std::shared_ptr<RealWriters> real_writers(const Node& node) const;
@@ -126,6 +128,11 @@ class Simulation {
   void send_whole(std::uint64_t number, AppendId id, int tries);
   void read(std::uint64_t number);
   void answer(const Process& process, const Writer::Actions::Answer& answer);
+
+  // aggregates.cpp
+  void command(std::uint64_t number);
+  [[nodiscard]] std::optional<Fold> load(const Process& process, ShardId shard, std::uint32_t aggregate, GlobalPosition w);
+  void check_snapshot(const Process& process, ShardId shard, std::uint32_t aggregate, const SnapshotAt& snapshot) const;
   [[nodiscard]] std::uint32_t node_of(ShardId shard);
 
   // faults.cpp

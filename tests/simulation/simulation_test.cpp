@@ -21,7 +21,7 @@ std::string end_of(const std::vector<std::string>& trace) {
 }
 
 void expect_every_invariant(const SimulationOutcome& outcome, const SimulationOptions& options) {
-  EXPECT_EQ(outcome.invariant, "") << end_of(outcome.trace) << "again: evershard-sim --seed " << options.seed << " --steps " << options.steps << (options.links ? " --links" : options.real_writers ? " --real" : "") << " --trace";
+  EXPECT_EQ(outcome.invariant, "") << end_of(outcome.trace) << "again: evershard-sim --seed " << options.seed << " --steps " << options.steps << (options.links ? " --links" : options.real_writers ? " --real" : "") << (options.aggregates ? " --aggregates" : "") << " --trace";
 }
 
 TEST(Simulation, KeepsEveryInvariant) {
@@ -82,6 +82,43 @@ TEST(Simulation, KeepsThemWithTheRealWriters) {
   EXPECT_GT(all.fences, 5u);
 }
 
+// And aggregates that are loaded from their snapshots, and write the next ones.
+TEST(Simulation, KeepsThemOfAggregatesWithSnapshots) {
+  SimulationOutcome all;
+  for (std::uint64_t seed = 1; seed != 81; ++seed) {
+    const SimulationOptions options{.seed = seed, .steps = 8'000, .real_writers = true, .aggregates = true};
+    const auto outcome = Simulation(options).run();
+    expect_every_invariant(outcome, options);
+    if (HasFailure()) return;
+    for (auto member : {&SimulationOutcome::placed, &SimulationOutcome::snapshots, &SimulationOutcome::loads, &SimulationOutcome::loads_from_snapshots, &SimulationOutcome::loads_refused,
+                        &SimulationOutcome::crashes, &SimulationOutcome::losses, &SimulationOutcome::disk_faults}) {
+      all.*member += outcome.*member;
+    }
+  }
+  EXPECT_GT(all.placed, 5'000u);
+  EXPECT_GT(all.snapshots, 300u);
+  EXPECT_GT(all.loads, 12'000u);
+  EXPECT_GT(all.loads_from_snapshots, 4'000u);
+  EXPECT_GT(all.loads_refused, 1'000u);
+  EXPECT_GT(all.crashes, 200u);
+  EXPECT_GT(all.losses, 40u);
+  EXPECT_GT(all.disk_faults, 40u);
+}
+
+// A kept cut was applied behind folded ones of a shard's own: readers up to that one were not told that events before it are lost.
+TEST(Simulation, TellsOfALossThatBeganBeforeItWasNoticed) {
+  const SimulationOptions options{.seed = 534, .steps = 8'000, .real_writers = true, .aggregates = true};
+
+  expect_every_invariant(Simulation(options).run(), options);
+}
+
+// A node was away, and its shard another's by then: the cut with its own opening was kept for it, the other's opening was folded.
+TEST(Simulation, OpensNoShardUnderAnEpochThatIsOver) {
+  const SimulationOptions options{.seed = 2'679, .steps = 8'000, .real_writers = true, .aggregates = true};
+
+  expect_every_invariant(Simulation(options).run(), options);
+}
+
 // The same over the product's link sessions, whose bytes are most of the steps.
 TEST(Simulation, KeepsThemOverLinks) {
   SimulationOutcome all;
@@ -124,8 +161,8 @@ TEST(Simulation, OpensAShardThatOneCutGivesTwice) {
 TEST(Simulation, KeepsThemWithSeedsNobodyTried) {
   std::random_device fresh;
   for (int i = 0; i != 10; ++i) {
-    const bool links = i % 5 == 4;
-    const SimulationOptions options{.seed = fresh(), .steps = links ? 30'000u : 8'000u, .real_writers = links || i % 2 == 1, .links = links};
+    const bool links = i % 5 == 4, aggregates = i % 5 >= 3;
+    const SimulationOptions options{.seed = fresh(), .steps = links ? 30'000u : 8'000u, .real_writers = aggregates || i % 2 == 1, .links = links, .aggregates = aggregates};
     const auto outcome = Simulation(options).run();
     expect_every_invariant(outcome, options);
   }
@@ -145,7 +182,7 @@ class SwitchedOff : public testing::TestWithParam<Mutant> {};
 TEST_P(SwitchedOff, IsMissed) {
   constexpr std::uint64_t seeds_max = 150;
   for (std::uint64_t seed = GetParam().seed; seed != GetParam().seed + seeds_max; ++seed) {
-    const auto outcome = Simulation({.seed = seed, .steps = GetParam().steps, .off = GetParam().off, .real_writers = GetParam().real_writers, .links = GetParam().links}).run();
+    const auto outcome = Simulation({.seed = seed, .steps = GetParam().steps, .off = GetParam().off, .real_writers = GetParam().real_writers, .links = GetParam().links, .aggregates = GetParam().aggregates}).run();
     if (outcome.invariant.empty()) continue;
     std::printf("%.*s: seed %ju, %s\n", static_cast<int>(GetParam().name.size()), GetParam().name.data(), static_cast<std::uintmax_t>(seed), outcome.what.c_str());
     EXPECT_TRUE(outcome.invariant.starts_with("I-"));
