@@ -2,9 +2,12 @@
 
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "evershard/protocol/result.hpp"
+#include "evershard/storage/identity.hpp"
 #include "evershard/storage/node_store.hpp"
 #include "evershard/storage/options.hpp"
 #include "evershard/storage/store.hpp"
@@ -26,6 +29,9 @@ Result<std::unique_ptr<Store>> open_memory_store(StoreOptions options);
 
 /// By `data_dir`: empty is in memory.
 Result<std::unique_ptr<Store>> open_store(StoreOptions options);
+
+/// Which store lies in `data_dir`, whoever has it open; nothing: none is there. Errors: corruption, io, invalid_argument: a newer format
+Result<std::optional<Identity>> identity_in(const std::filesystem::path& data_dir);
 
 /// A node's part of a cluster's store, by `data_dir` and `member`.
 ///

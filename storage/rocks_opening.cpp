@@ -80,6 +80,14 @@ Result<std::unique_ptr<NodeStore>> open_rocks_node_store(StoreOptions options) {
   return RocksStore::open(std::move(options));
 }
 
+Result<std::optional<Identity>> identity_in(const std::filesystem::path& data_dir) {
+  const auto database = data_dir / "db";
+  if (data_dir.empty() || !look_into(database).current) return std::nullopt;
+  StoreOptions options;
+  options.data_dir = data_dir;
+  return RocksFamilies::stored_identity(RocksOptions(options), database.string());
+}
+
 Result<std::unique_ptr<RocksStore>> RocksStore::open(StoreOptions options) {
   if (options.data_dir.empty()) return invalid("a store on disk needs a data directory");
   if (options.shards > shards_max) return invalid("a store has at most 65535 shards, not " + std::to_string(options.shards));

@@ -124,6 +124,9 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   if (!link_options) return refuse(std::move(link_options).error());
   const auto listen_host = link_options->listen_host;
   auto impl = std::make_unique<Impl>();
+  const auto shards = cluster::shards_to_join(*link_options, options.data_dir, options.coordinator_timeout);
+  if (!shards) return refuse(shards.error());
+  link_options->link.who.shards = *shards;
   auto links = cluster::NodeLinks::open(std::move(*link_options));
   if (!links) return refuse(std::move(links).error());
   impl->links = std::move(*links);

@@ -46,7 +46,7 @@ struct ClusterOptions {
   std::string cluster = "evershard";  ///< the cluster's name
   std::string peers_listen = "127.0.0.1:0";  ///< HOST:PORT; port 0: a free one
   std::string peers_address{};  ///< HOST:PORT where the others reach it; empty: where it listens
-  std::uint32_t shards = 16;    ///< of the cluster
+  std::uint32_t shards = 0;     ///< of the cluster; 0: as the directory or the coordinator says
   bool create = true;
   bool skip_lost = false;       ///< reads pass over what an operator gave up (`cluster assign --accept-loss`), instead of being refused
   Limits limits{};

@@ -39,7 +39,7 @@ std::string member_uri(const LinkIdentity& who) {
 Result<void> check(const LinkOptions& options) {
   const auto& who = options.who;
   if (who.cluster.empty() || who.cluster.size() > 64) return wrong_option("the cluster id has " + std::to_string(who.cluster.size()) + " bytes, not from 1 to 64");
-  if (who.shards == 0 || who.shards > shards_max) {
+  if ((who.shards == 0 && who.role != NodeRole::node) || who.shards > shards_max) {
     return wrong_option("the shard count is " + std::to_string(who.shards) + ", not from 1 to " + std::to_string(shards_max));
   }
   if (options.greetings_max == 0 || options.peers_max == 0) return wrong_option("greetings_max and peers_max must be above 0: nobody could connect");

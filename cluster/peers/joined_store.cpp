@@ -7,6 +7,25 @@
 
 namespace evershard::cluster {
 
+Result<std::uint32_t> shards_to_join(NodeLinksOptions links, const std::filesystem::path& data_dir, std::chrono::milliseconds coordinator_timeout) {
+  const auto told = links.link.who.shards;
+  // Whatever else is wrong with a store that is there, its opening says.
+  if (const auto own = storage::identity_in(data_dir); own && *own) {
+    const auto shards = (*own)->shards;
+    if (told != 0 && told != shards)
+      return refuse(ErrorCode::invalid_argument, "the store in " + data_dir.string() + " has " + std::to_string(shards) + " shards, the node was told " + std::to_string(told));
+    return shards;
+  }
+  if (told != 0) return told;
+  // A session of its own: from the next one on every peer holds this node to its number.
+  links.listen_port = 0;
+  auto asking = NodeLinks::open(std::move(links));
+  if (!asking) return refuse(std::move(asking).error());
+  auto identity = (*asking)->identity(coordinator_timeout);
+  if (!identity) return refuse(std::move(identity).error());
+  return identity->shards;
+}
+
 Result<std::unique_ptr<storage::NodeStore>> open_joined_store(NodeLinks& links, std::uint32_t node, storage::StoreOptions options, std::chrono::milliseconds coordinator_timeout) {
   auto identity = links.identity(coordinator_timeout);
   if (!identity) return refuse(std::move(identity).error());

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 
 #include "evershard/cluster/peers/node_links.hpp"
@@ -11,6 +12,11 @@
 #include "evershard/storage/options.hpp"
 
 namespace evershard::cluster {
+
+/// How many shards the cluster has that a node joins: as its store in `data_dir` says, as it was told (`links.link.who.shards`), or else as the
+/// coordinator does, which is waited for.
+/// Errors: invalid_argument (it was told another number than its store has), those of NodeLinks::open and identity
+[[nodiscard]] Result<std::uint32_t> shards_to_join(NodeLinksOptions links, const std::filesystem::path& data_dir, std::chrono::milliseconds coordinator_timeout);
 
 /// Opens or makes the store of node `node`. `options`: but for shards and member, which come from the coordinator.
 /// Errors: those of NodeLinks::identity and storage::open_node_store

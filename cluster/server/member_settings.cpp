@@ -8,8 +8,6 @@
 namespace evershard::server {
 namespace {
 
-constexpr std::uint32_t shards_by_default = 16;
-
 struct Membership {
   std::uint32_t node = 0;
   std::string coordinator{};
@@ -71,7 +69,6 @@ Result<MemberOptions> member_options_of(const settings::Settings& settings) {
   who.node = cluster::on_links(member.node);
   who.role = cluster::NodeRole::node;
   who.shards = static_cast<std::uint32_t>(settings.value("shards").number);
-  if (who.shards == 0) who.shards = shards_by_default;
   who.hash = sharding::hash_id;
   auto link = link_options_of(given.peers, std::move(who));
   if (!link) return refuse(std::move(link).error());

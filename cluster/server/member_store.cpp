@@ -178,6 +178,9 @@ OpenStore open_member(MemberOptions options) {
     auto link_options = options.links;
     link_options.refused = [&log](const std::string& whom, const Error& why) { log.warning("link refused", {{"peer", whom}, {"error", why.what}}); };
     for (const auto& finding : unsafe(link_options.link)) log.warning("insecure, as asked for", {{"because", finding}});
+    const auto shards = cluster::shards_to_join(link_options, server.store.data_dir, options.coordinator_timeout);
+    if (!shards) return refuse(shards.error());
+    link_options.link.who.shards = *shards;
     auto links = cluster::NodeLinks::open(std::move(link_options));
     if (!links) return refuse(std::move(links).error());
     log.info("listening", {{"speaks", "peers"}, {"address", options.links.listen_host + ':' + std::to_string((*links)->port())}});

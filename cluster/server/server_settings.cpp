@@ -26,7 +26,7 @@ void add_store(Entries& all) {
   store.path("keys", "The keys of subjects whose payloads are sealed, outside of the store's directory. Empty: payloads are neither sealed nor opened.",
              [](ServerOptions& options) -> auto& { return options.store.keys_dir; });
   store.yes_no("create", "Whether a store that is not there is created.", EVERSHARD_FIELD(store.create));
-  bounded(store.number("shards", "How many shards a new store gets, for good; a store that is there must have as many. 0: 16, or what it has.",
+  bounded(store.number("shards", "How many shards a new store gets, for good; a store that is there must have as many. 0: 16, or what it has; of a cluster's node: what the cluster has.",
                        EVERSHARD_FIELD(store.shards)), 0, shards_max);
   bounded(store.size("block-cache", "Memory for blocks of sorted files.", EVERSHARD_FIELD(store.block_cache_bytes)), mib);
   bounded(store.size("memtable", "Memory for what was written last, before it becomes a file; the store has several.", EVERSHARD_FIELD(store.memtable_bytes)),

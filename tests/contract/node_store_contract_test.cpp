@@ -172,9 +172,7 @@ TEST_P(NodeStoreContract, RemembersBetweenWhichPositionsALossLies) {
   ASSERT_TRUE(node().apply(node().cut({node().segment(0, 1, 2), node().segment(1, 1, 2)})));
   ASSERT_TRUE(node().apply(node().cut({node().segment(3, 1, 9)})));
   // Both have more in the order than here; of shard 1 it began before this cut.
-  const auto beyond = node().cut({node().segment(2, 1, 6)});
-  const auto staged = store().stage_cut(sharding::cut_of_node(beyond, NodeWriter::own_segment, {}), {ShardId{0}, ShardId{1}}, {ShardId{1}});
-  ASSERT_TRUE(store().commit(*staged));
+  ASSERT_TRUE(node().apply_in_part(node().cut({node().segment(2, 1, 6)}), {ShardId{0}, ShardId{1}}, {ShardId{1}}));
   auto losing = node().cut({});
   for (std::uint16_t s = 0; s != 2; ++s) losing.openings.push_back({ShardId{s}, Epoch{2}, 1, ShardOffset{6}, ShardOffset{2}, ShardOffset{6}});
   ASSERT_TRUE(node().apply(losing));

@@ -109,6 +109,12 @@ class NodeWriter {
     return store_.commit(*staged);
   }
 
+  /// Of a cut that covers more than is here.
+  Result<void> apply_in_part(const sharding::Cut& cut, const std::vector<ShardId>& damaged, const std::vector<ShardId>& holes) {
+    auto staged = store_.stage_cut(sharding::cut_of_node(cut, own_segment, {}), damaged, holes);
+    return store_.commit(*staged);
+  }
+
   SeqNr& version_of(const AggregateId& aggregate) {
     auto known = versions_.find(aggregate);
     if (known != versions_.end()) return known->second;

@@ -72,6 +72,34 @@ TEST(RebuiltOrder, NamesPositionsAtItsEndThatANodeHasNotHeardOf) {
   EXPECT_EQ(outcome->state.shards[0].next, ShardOffset{4}) << "what it holds behind that gets a new position";
 }
 
+// In whatever sequence the directories are given.
+TEST(RebuiltOrder, EndsWhereItsFirstNodeDoesIfThatIsAhead) {
+  RebuiltOrder order(2);
+  ASSERT_TRUE(order.add(held_order(1, 9, 6, {shard_at(1, 4), shard_at(0, 1)})));
+  ASSERT_TRUE(order.add(held_order(2, 7, 5, {shard_at(0, 1), shard_at(1, 3)})));
+  order.add(1, kept_cut(7, 1, {own_segment(0, 1, 1, 4), Segment::elsewhere(2)}));
+  order.add(1, kept_cut(9, 6, {Segment::elsewhere(1)}));
+  order.add(2, kept_cut(7, 1, {Segment::elsewhere(3), own_segment(1, 1, 1, 3)}));
+  const auto outcome = order.finish();
+  ASSERT_TRUE(outcome) << outcome.error().what;
+  EXPECT_EQ(outcome->state.last_cut, CutNumber{9});
+  EXPECT_EQ(outcome->state.watermark, GlobalPosition{6});
+  EXPECT_THAT(outcome->behind, ElementsAre(Pair(2u, CutNumber{7})));
+  EXPECT_THAT(outcome->unknown, ElementsAre(Pair(GlobalPosition{6}, GlobalPosition{7})));
+}
+
+// Nothing was ordered on the shard since: its old owner's disk, as long as it is, is not the shard any more.
+TEST(RebuiltOrder, KnowsThatAShardWasGivenUp) {
+  RebuiltOrder order(2);
+  ASSERT_TRUE(order.add(held_order(2, 4, 4, {shard_at(2, 4), shard_at(0, 1)})));
+  Cut losing = kept_cut(4, 4, {Segment::elsewhere(1)});
+  losing.openings.push_back({ShardId{0}, Epoch{2}, 2, ShardOffset{4}, ShardOffset{1}, ShardOffset{4}});
+  order.add(2, losing);
+  const auto outcome = order.finish();
+  ASSERT_TRUE(outcome) << outcome.error().what;
+  EXPECT_EQ(outcome->state.shards[0].written, Epoch{2});
+}
+
 TEST(RebuiltOrder, GivesAShardThatMovedToItsNewestWriter) {
   RebuiltOrder order(1);
   ASSERT_TRUE(order.add(held_order(1, 2, 3, {shard_at(1, 4)})));

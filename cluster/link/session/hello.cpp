@@ -98,14 +98,15 @@ Result<LinkAgreement> agree(const LinkHello& own, const LinkHello& theirs, LinkS
   const auto version = std::min(own.version, theirs.version);
   if (version < own.version_oldest || version < theirs.version_oldest) return differs("the protocol version", versions_text(own), versions_text(theirs));
   if (own.who.cluster != theirs.who.cluster) return differs("the cluster id", in_quotes(own.who.cluster), in_quotes(theirs.who.cluster));
-  if (own.who.shards != theirs.who.shards) return differs("the shard count", std::to_string(own.who.shards), std::to_string(theirs.who.shards));
+  const auto& dialler = own_side == LinkSide::dialler ? own : theirs;
+  const auto& acceptor = own_side == LinkSide::dialler ? theirs : own;
+  const bool asks = dialler.who.shards == 0 && dialler.who.role == NodeRole::node && acceptor.who.role != NodeRole::node;
+  if (own.who.shards != theirs.who.shards && !asks) return differs("the shard count", std::to_string(own.who.shards), std::to_string(theirs.who.shards));
   if (own.who.hash != theirs.who.hash) return differs("the hash of shards", std::to_string(own.who.hash), std::to_string(theirs.who.hash));
   if (own.who.node == theirs.who.node) {
     return refuse(ErrorCode::invalid_argument, own.who.process == theirs.who.process ? node_text(own.who.node) + " was dialled by itself"
                                                                                      : "two processes call themselves " + node_text(own.who.node));
   }
-  const auto& dialler = own_side == LinkSide::dialler ? own : theirs;
-  const auto& acceptor = own_side == LinkSide::dialler ? theirs : own;
   if (dialler.to != acceptor.who.node) {
     return refuse(ErrorCode::invalid_argument, node_text(dialler.who.node) + " dialled " + node_text(dialler.to) + " and reached " + node_text(acceptor.who.node));
   }

@@ -32,7 +32,7 @@ enum class LinkSide : std::uint8_t { dialler, acceptor };
 /// Who a process is. The same on all its links.
 struct LinkIdentity {
   std::string cluster{};       ///< the cluster's id: 1 to 64 bytes
-  std::uint32_t shards = 0;    ///< how many the store was made with
+  std::uint32_t shards = 0;    ///< how many the store was made with; 0: a node that asks its coordinator
   std::uint32_t hash = 0;      ///< sharding::hash_id
   NodeNumber node{};
   NodeRole role = NodeRole::node;

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "evershard/cluster/peers/coordinator_links.hpp"
+#include "evershard/cluster/peers/joined_store.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/open.hpp"
 #include "evershard/storage/rebuild_cut_log.hpp"
@@ -244,6 +245,39 @@ TEST_F(LinkedCluster, RefusesAReleaseThatIsNoNeighbour) {
   EXPECT_TRUE(coordinator->refusals.any("1 to 1 here, 2 to 3 at the peer")) << testing::PrintToString(coordinator->refusals.texts);
   append_and_check();
   stranger.reset();
+}
+
+TEST_F(LinkedCluster, SaysHowManyShardsThereAreToANodeThatWasNotTold) {
+  append_and_check();
+  Refusals told;
+  NodeLinksOptions options;
+  options.link = link_of(on_links(4), NodeRole::node, {});
+  options.coordinator_host = "127.0.0.1";
+  options.coordinator_port = port;
+  options.refused = told.note();
+  const auto nothing = folder.path() / "nothing", of_node = folder.path() / "1";
+  const auto shards = [&](std::uint32_t said, const std::filesystem::path& at) {
+    auto with = options;
+    with.link.who.shards = said;
+    return shards_to_join(std::move(with), at, std::chrono::seconds(60));
+  };
+
+  EXPECT_EQ(shards(0, nothing), linked_shards) << "the coordinator's";
+  EXPECT_EQ(shards(0, of_node), linked_shards) << "its own";
+  EXPECT_EQ(shards(linked_shards, of_node), linked_shards);
+  const auto other = shards(linked_shards + 1, of_node);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(other.error().what, testing::HasSubstr("has 4 shards, the node was told 5"));
+
+  // Nothing of its own, and told another number: the coordinator refuses it.
+  EXPECT_EQ(shards(linked_shards + 1, nothing), linked_shards + 1);
+  options.link.who.shards = linked_shards + 1;
+  auto stranger = NodeLinks::open(options).value();
+  const auto identity = stranger->identity(std::chrono::seconds(5));
+  ASSERT_FALSE(identity);
+  EXPECT_THAT(identity.error().what, testing::HasSubstr("the shard count differs"));
+  append_and_check();
 }
 
 /// A coordinator and three nodes that are stopped and started together.

@@ -131,6 +131,26 @@ TEST(LinkHello, RefusesEveryMismatchByNameWithBothValues) {
   }
 }
 
+TEST(LinkHello, LetsANodeAskItsCoordinatorHowManyShardsThereAre) {
+  auto node = hello_of(3, 0), coordinator = hello_of(0, 3);
+  node.who.shards = 0;
+  node.who.role = NodeRole::node;
+  coordinator.who.role = NodeRole::coordinator;
+  const auto asking = agree(node, coordinator, LinkSide::dialler, 500ms);
+  ASSERT_TRUE(asking) << asking.error().what;
+  EXPECT_EQ(asking->peer.shards, 16u);
+  EXPECT_TRUE(agree(coordinator, node, LinkSide::acceptor, 500ms));
+
+  auto other = hello_of(2, 3);
+  other.who.role = NodeRole::node;
+  node.to = NodeNumber{2};
+  EXPECT_THAT(agree(other, node, LinkSide::acceptor, 500ms).error().what, HasSubstr("the shard count differs: 16 here, 0 at the peer")) << "another node";
+  coordinator.who.shards = 0;
+  node.to = NodeNumber{0};
+  node.who.shards = 16;
+  EXPECT_THAT(agree(node, coordinator, LinkSide::dialler, 500ms).error().what, HasSubstr("16 here, 0 at the peer")) << "the coordinator knows";
+}
+
 TEST(LinkHello, RefusesAVersionWhoseHelloItCannotRead) {
   std::string newer("\x09\x00\x08\x00", 4);
   const auto read = decode_hello(newer + "anything at all");

@@ -30,7 +30,8 @@ TEST(LinkOptions, AreRefusedWhenUnsafeOrImpossible) {
   EXPECT_THAT(refusal_of([](LinkOptions& o) { o.secret.clear(), o.insecure = true; }), HasSubstr("needs a shared secret or TLS"));
   EXPECT_THAT(refusal_of([](LinkOptions& o) { o.secret = "fifteen bytes !"; }), HasSubstr("15 bytes"));
   EXPECT_THAT(refusal_of([](LinkOptions& o) { o.who.cluster.clear(); }), HasSubstr("cluster id"));
-  EXPECT_THAT(refusal_of([](LinkOptions& o) { o.who.shards = 0; }), HasSubstr("shard count"));
+  EXPECT_THAT(refusal_of([](LinkOptions& o) { o.who.shards = 0, o.who.role = NodeRole::coordinator; }), HasSubstr("shard count"));
+  EXPECT_EQ(refusal_of([](LinkOptions& o) { o.who.shards = 0, o.who.role = NodeRole::node; }), "fine") << "it asks its coordinator";
   EXPECT_THAT(refusal_of([](LinkOptions& o) { o.limits.requests_max = 0; }), HasSubstr("requests_max"));
   EXPECT_THAT(refusal_of([](LinkOptions& o) { o.greetings_max = 0; }), HasSubstr("greetings_max"));
   EXPECT_THAT(refusal_of([](LinkOptions& o) { o.tls = LinkTls{}; }), HasSubstr("needs a certificate"));
