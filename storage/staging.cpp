@@ -68,8 +68,11 @@ void Staging::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& da
   EVERSHARD_CHECK(cut.number > applied_.number, "cuts are applied in the order of their numbers");
   EVERSHARD_CHECK(cut.first_position == applied_.watermark + 1, "positions are dense");
   EVERSHARD_CHECK(tail.next() == cut.first_position, "the tail takes the next position");
+  // Where cuts before it were folded, what they gave to others comes first: among that is what was lost.
+  auto lost_up_to = cut.first_position - 1;
+  if (cut.number != applied_.number + 1 && !cut.segments.empty() && cut.segments.front().is_elsewhere()) lost_up_to = lost_up_to + cut.segments.front().events();
   for (const auto& opening : cut.openings) {
-    if (opening.loses()) give_up(opening, cut.first_position - 1, sink);
+    if (opening.loses()) give_up(opening, lost_up_to, sink);
   }
   auto position = cut.first_position;
   std::map<ShardId, ShardOffset> ends;

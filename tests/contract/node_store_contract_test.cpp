@@ -183,6 +183,18 @@ TEST_P(NodeStoreContract, RemembersBetweenWhichPositionsALossLies) {
   EXPECT_THAT(covered->at(ShardId{1}).lost, ElementsAre(LostRange{ShardOffset{2}, ShardOffset{6}, GlobalPosition{0}, GlobalPosition{15}})) << "nobody knows";
 }
 
+// The disk is empty, and the cuts with what was lost were folded: their positions are told of with this one.
+TEST_P(NodeStoreContract, RemembersALossAmongCutsThatWereFolded) {
+  auto losing = node().cut({node().segment(3, 1, 9)});
+  losing.number = losing.number + 4;
+  losing.openings.push_back({ShardId{0}, Epoch{2}, 1, ShardOffset{6}, ShardOffset{1}, ShardOffset{6}});
+  ASSERT_TRUE(node().apply(losing));
+
+  const auto covered = covered_rows(store().rows(), NodeWriter::shards);
+  ASSERT_TRUE(covered) << covered.error().what;
+  EXPECT_THAT(covered->at(ShardId{0}).lost, ElementsAre(LostRange{ShardOffset{1}, ShardOffset{6}, GlobalPosition{0}, GlobalPosition{8}}));
+}
+
 TEST_P(NodeStoreContract, SealsWithOtherNodesPositionsInBetween) {
   for (std::uint64_t i = 0; i < 40; ++i) {
     std::vector<Append> appends;

@@ -49,12 +49,15 @@ void SimulatedDisk::follow(const Write& write) {
     return;
   }
   const auto& apply = std::get<cluster::NodeStep::Apply>(write);
+  // Positions of cuts that were folded before this one come first.
+  auto before = state_.watermark;
+  if (apply.number != state_.cut + 1) before = apply.own.empty() ? apply.watermark : apply.own.front().first_position - 1;
   for (const auto& opening : apply.openings) {
     DiskShard& shard = state_.shards[opening.shard];
     shard.epoch = opening.epoch;
     if (!opening.loses()) continue;
     shard.covered = shard.tail = opening.lost_until;
-    shard.lost.emplace_back(shard.damaged ? shard.whole_to : GlobalPosition{0}, state_.watermark);
+    shard.lost.emplace_back(shard.damaged ? shard.whole_to : GlobalPosition{0}, before);
     shard.damaged = false;
     shard.records.erase(shard.records.lower_bound(opening.lost_from), shard.records.end());
   }

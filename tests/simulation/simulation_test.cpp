@@ -112,6 +112,13 @@ TEST(Simulation, TellsOfALossThatBeganBeforeItWasNoticed) {
   expect_every_invariant(Simulation(options).run(), options);
 }
 
+// A disk was emptied, and the cuts with what it lost were folded: the loss was remembered as one of no positions.
+TEST(Simulation, TellsOfALossAmongCutsThatWereFolded) {
+  const SimulationOptions options{.seed = 4'388, .steps = 8'000, .real_writers = true, .aggregates = true};
+
+  expect_every_invariant(Simulation(options).run(), options);
+}
+
 // A node was away, and its shard another's by then: the cut with its own opening was kept for it, the other's opening was folded.
 TEST(Simulation, OpensNoShardUnderAnEpochThatIsOver) {
   const SimulationOptions options{.seed = 2'679, .steps = 8'000, .real_writers = true, .aggregates = true};
