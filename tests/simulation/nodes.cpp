@@ -210,7 +210,10 @@ void Simulation::receive(Process& process, const cluster::ToNode& message, std::
   const bool before = order.welcomed();
   if (const auto* welcome = std::get_if<cluster::Welcome>(&message)) {
     auto said = *welcome;
-    if (options_.off == Off::log_end) said.last_cut = std::max(said.last_cut, order.cut());
+    if (options_.off == Off::log_end && said.last_cut <= order.cut()) {
+      said.last_cut = order.cut();
+      said.watermark = order.watermark();
+    }
     if (options_.off == Off::fence) said.map = sharding::ShardMap(options_.shards);
     perform(process, order.welcome(said));
   } else if (const auto* refused = std::get_if<cluster::HelloRefused>(&message)) {
