@@ -219,7 +219,13 @@ Result<ProjectionInfo> PartedTables::create(const std::string& name, const std::
     if (!is_tried_again(made.error(), tries)) return refuse(made.error());
   }
   tell_all(name, definition->parts);
-  return describe_parts(name, definition->parts);
+  return as_changed(name, definition->parts);
+}
+
+Result<ProjectionInfo> PartedTables::as_changed(const std::string& name, std::uint32_t parts) {
+  auto info = describe_parts(name, parts);
+  if (!info) return refuse(ErrorCode::timeout, "the projection " + in_quotes(name) + " was written and cannot be read yet: " + info.error().what);
+  return info;
 }
 
 Result<ProjectionInfo> PartedTables::change(const std::string& name, const std::string& spec, std::optional<SeqNr> expected) {
@@ -247,7 +253,7 @@ Result<ProjectionInfo> PartedTables::change(const std::string& name, const std::
           const auto made = note_all(name, table.parts, last, actors::verbs::changed, actors::definition_payload(table_kind, table_definition_json(*asked)));
           if (made) {
             tell_all(name, table.parts);
-            return describe_parts(name, table.parts);
+            return as_changed(name, table.parts);
           }
           if (!is_tried_again(made.error(), tries) || last != table.definition.last) return refuse(made.error());
         }

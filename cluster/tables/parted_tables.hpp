@@ -91,6 +91,8 @@ class PartedTables final : public Projections, public Tables {
   [[nodiscard]] Result<GlobalPosition> settle(const std::string& table, const std::vector<GlobalPosition>& positions, bool discard);
   [[nodiscard]] ProjectionInfo with_parts(ProjectionInfo table, std::uint32_t parts, const std::function<Result<ProjectionInfo>(std::uint32_t)>& part) const;
   [[nodiscard]] Result<ProjectionInfo> describe_parts(const std::string& name, std::uint32_t parts);
+  /// Behind what was appended: no error says that it was not done.
+  [[nodiscard]] Result<ProjectionInfo> as_changed(const std::string& name, std::uint32_t parts);
   [[nodiscard]] Result<TableInfo> describe_table_of(const Parted& table, const TableReading& reading);
   void look();
   /// Returns: something is still to be swapped.
