@@ -26,13 +26,23 @@ std::string trouble_text(const ProjectionVersion& version) {
   return (version.failed_at ? "at position " + std::to_string(version.failed_at->value) + ": " : std::string()) + version.error->what;
 }
 
+/// Of a table in parts the one that is furthest behind, or stands.
+ProjectionVersion newest_of(const ProjectionInfo& info) {
+  const auto stands = [](const ProjectionVersion& one) { return one.state == "failed" || one.state == "paused" || one.state == "waiting"; };
+  const auto* newest = &info.versions.back();
+  for (const auto& one : info.versions) {
+    if (one.rows == newest->rows && (stands(one) > stands(*newest) || (stands(one) == stands(*newest) && (one.serving < newest->serving || one.position < newest->position)))) newest = &one;
+  }
+  return *newest;
+}
+
 /// Errors: timeout; unavailable: it stands, and why; of describe; cancelled
 Result<ProjectionInfo> newest_when_read(Projections& projections, ProjectionInfo info, GlobalPosition head, std::chrono::milliseconds timeout) {
   const std::string name = info.name;
   const auto until = std::chrono::steady_clock::now() + timeout;
   for (;;) {
     if (info.versions.empty()) return refuse(ErrorCode::unavailable, "projection " + in_quotes(name) + " has no rows yet");
-    const auto& newest = info.versions.back();
+    const auto newest = newest_of(info);
     if (newest.serving && newest.position >= head) return info;
     const auto where = "projection " + in_quotes(name) + " is " + newest.state + " at position " + std::to_string(newest.position.value);
     if (newest.state == "failed" || newest.state == "paused" || newest.state == "waiting") return refuse(ErrorCode::unavailable, where + (newest.error ? ": " + newest.error->what : std::string()));
@@ -75,7 +85,8 @@ void print_projection(const Invocation& invocation, const ProjectionInfo& info) 
   for (const auto& version : info.versions) {
     auto text = version.state + " at position " + std::to_string(version.position.value) + ", " + std::to_string(version.lag) + " behind" + (version.serving ? ", is read" : "");
     if (const auto figures = figures_text(version); !figures.empty()) text += "; " + figures;
-    parts.emplace_back("version " + std::to_string(version.version.value), text);
+    const auto part = version.part ? ", part " + std::to_string(*version.part) + (version.home != 0 ? " at node " + std::to_string(version.home) : std::string()) : std::string();
+    parts.emplace_back("version " + std::to_string(version.version.value) + part, text);
     if (version.error) parts.emplace_back("error", trouble_text(version));
   }
   print_one(invocation, json, parts);
@@ -101,8 +112,8 @@ Outcome list_projections(const Invocation& invocation, const std::function<bool(
   for (const auto& info : *all) {
     if (!which(info)) continue;
     if (invocation.for_people()) {
-      const auto* version = shown_version(info);
-      if (version == nullptr) {
+      const auto version = shown_version(info);
+      if (!version) {
         printer.row({info.name, info.kind, "", "", "", "", ""});
         continue;
       }

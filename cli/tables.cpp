@@ -165,7 +165,7 @@ Outcome list_parked(const Invocation& invocation) {
   auto after = position_of(invocation.arguments, "after").value_or(GlobalPosition{});
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  ListPrinter printer(invocation, {{"POSITION", true}, {"KIND"}, {"TYPE", false, 40}, {"AGGREGATE", false, 40}, {"ATTEMPTS", true}, {"REASON", false, 120}});
+  ListPrinter printer(invocation, {{"POSITION", true}, {"KIND"}, {"TYPE", false, 40}, {"AGGREGATE", false, 40}, {"ATTEMPTS", true}, {"PART", true}, {"REASON", false, 120}});
   JsonText json;
   for (;;) {
     const auto parked = store->tables().parked(invocation.arguments.required("TABLE"), after);
@@ -175,7 +175,7 @@ Outcome list_parked(const Invocation& invocation) {
     }
     for (const auto& each : *parked) {
       if (invocation.for_people()) {
-        printer.row({std::to_string(each.position.value), each.kind, each.type, each.aggregate, std::to_string(each.attempts), each.reason});
+        printer.row({std::to_string(each.position.value), each.kind, each.type, each.aggregate, std::to_string(each.attempts), each.part ? std::to_string(*each.part) : std::string(), each.reason});
       } else {
         json.clear();
         cluster::write_parked(json, each);

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "evershard/actors/projection/part_name.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::actors {
@@ -25,6 +26,17 @@ std::optional<DefinitionPayload> read_definition_payload(const std::string& payl
   return DefinitionPayload{kind->get<std::string>(), json.at("spec").dump()};
 }
 
+std::optional<SeqNr> of_its_table(const std::string& payload) {
+  const auto json = nlohmann::json::parse(payload, nullptr, false);
+  if (!json.is_object() || !json.contains("of") || !json.at("of").is_number_unsigned()) return std::nullopt;
+  return SeqNr{json.at("of").get<std::uint64_t>()};
+}
+
+SeqNr last_noted(const Definition& definition, std::string_view verb) {
+  const auto found = definition.noted.find(verb);
+  return found == definition.noted.end() ? SeqNr{0} : found->second;
+}
+
 }  // namespace
 
 DefinitionNames::DefinitionNames(std::string category) : category_(std::move(category)), aggregate_type_("$" + category_), event_prefix_("$" + category_) {
@@ -37,6 +49,7 @@ std::optional<std::string_view> DefinitionNames::verb_of(std::string_view event_
 }
 
 Result<void> check_definition_name(std::string_view role, std::string_view name) {
+  if (const auto part = role == "projection" ? parse_part_name(name) : std::nullopt) return check_definition_name(role, part->table);
   const auto known = [](unsigned char c) { return (std::isalnum(c) != 0 && c < 0x80) || c == '.' || c == '_' || c == '-'; };
   if (!name.empty() && name.size() <= definition_name_bytes_max && name.front() != '.' && std::ranges::all_of(name, known)) return {};
   return refuse(ErrorCode::invalid_argument, std::string(role) + " " + in_quotes(std::string(name)) + " is no name: 1 to 64 of a-z, A-Z, 0-9, '.', '_' and '-', not beginning with a dot");
@@ -50,7 +63,13 @@ Result<void> fold(Definition& definition, const DefinitionNames& names, const Re
   definition.last = event.seq_nr;
   const auto verb = names.verb_of(event.type);
   if (!verb) return {};
-  definition.noted.insert_or_assign(std::string(*verb), event.seq_nr);
+  auto at = event.seq_nr;
+  if (parse_part_name(definition.name)) {
+    const auto of = of_its_table(event.payload);
+    if (!of) return refuse(ErrorCode::corruption, "the definition of a part at position " + std::to_string(event.position.value) + " cannot be read");
+    at = *of;
+  }
+  definition.noted.insert_or_assign(std::string(*verb), at);
   auto& versions = definition.versions;
   if (*verb == verbs::created || *verb == verbs::changed) {
     auto payload = read_definition_payload(event.payload);
@@ -61,16 +80,31 @@ Result<void> fold(Definition& definition, const DefinitionNames& names, const Re
       definition.dropped = definition.paused = false;
     }
     definition.kind = std::move(payload->kind);
-    versions.push_back({event.seq_nr, std::move(payload->spec), event.seq_nr, !first, event.position});
+    versions.push_back({at, std::move(payload->spec), at, !first, event.position});
   } else if (*verb == verbs::dropped) {
     definition.dropped = true;
   } else if (*verb == verbs::paused || *verb == verbs::resumed) {
     definition.paused = *verb == verbs::paused;
   } else if ((*verb == verbs::reset || *verb == verbs::rebuilt) && !versions.empty()) {
-    versions.back().rows = event.seq_nr;
+    versions.back().rows = at;
     versions.back().beside = *verb == verbs::rebuilt;
   }
   return {};
+}
+
+bool waits_to_be_served(const Definition& definition) {
+  return !definition.versions.empty() && definition.newest().beside && last_noted(definition, verbs::served) < definition.newest().rows;
+}
+
+SeqNr served_version(const Definition& definition) {
+  if (!waits_to_be_served(definition)) return definition.newest().version;
+  // What cleared rows at once was of the newest then, and so was what said that they are read.
+  const auto upto = std::max(last_noted(definition, verbs::served), last_noted(definition, verbs::reset));
+  auto served = definition.versions.front().version;
+  for (const auto& version : definition.versions) {
+    if (version.version <= upto) served = version.version;
+  }
+  return served;
 }
 
 }  // namespace evershard::actors

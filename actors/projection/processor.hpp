@@ -52,6 +52,11 @@ class ProcessorKind {
   /// Whether a definition of this kind makes sense, before it is kept; what is kept is `Returns`: the spec in its one form.
   /// Errors: invalid_argument, invalid_query, too_large
   [[nodiscard]] virtual Result<std::string> check(const std::string& name, const std::string& spec) const = 0;
+  /// Whether what is defined so has rows of its own; not so a table in parts: they have.
+  [[nodiscard]] virtual bool has_rows(const std::string& name, const std::string& spec) const {
+    (void)name, (void)spec;
+    return true;
+  }
   /// Errors: what makes it impossible to run it here (a handler that is not registered): it waits, and says so
   [[nodiscard]] virtual Result<std::unique_ptr<Processor>> make(const std::string& name, const std::string& spec) const = 0;
 };

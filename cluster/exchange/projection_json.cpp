@@ -13,6 +13,27 @@ void write_event_if(JsonText& json, const std::optional<RecordedEvent>& event, c
   write_event(json, *event, types);
 }
 
+/// The least of both positions, and the state that most wants to be looked at.
+void add_part(ProjectionVersion& to, const ProjectionVersion& part) {
+  const auto weight = [](const std::string& state) { return state == "failed" ? 4 : state == "waiting" ? 3 : state == "paused" ? 2 : state == "building" ? 1 : 0; };
+  if (weight(part.state) > weight(to.state)) to.state = part.state;
+  to.position = std::min(to.position, part.position);
+  to.lag = std::max(to.lag, part.lag);
+  to.events += part.events;
+  to.errors += part.errors;
+  to.complete = to.complete && part.complete;
+  to.serving = to.serving && part.serving;
+  if (part.error && !to.error) {
+    to.error = part.error;
+    to.failed_at = part.failed_at;
+  }
+  for (const auto& [name, value] : part.figures) {
+    const auto sum = std::ranges::find(to.figures, name, &std::pair<std::string, std::uint64_t>::first);
+    if (sum == to.figures.end()) to.figures.emplace_back(name, value);
+    else sum->second += value;
+  }
+}
+
 }  // namespace
 
 void write_projection(JsonText& json, const ProjectionInfo& info) {
@@ -20,7 +41,10 @@ void write_projection(JsonText& json, const ProjectionInfo& info) {
   json.key("last").number(info.last.value).key("paused").boolean(info.paused).key("watermark").number(info.watermark.value);
   json.key("versions").begin_array();
   for (const auto& version : info.versions) {
-    json.begin_object().key("version").number(version.version.value).key("rows").number(version.rows.value).key("state").string(version.state);
+    json.begin_object();
+    if (version.part) json.key("part").number(*version.part);
+    if (version.home != 0) json.key("home").number(version.home);
+    json.key("version").number(version.version.value).key("rows").number(version.rows.value).key("state").string(version.state);
     json.key("complete").boolean(version.complete).key("serving").boolean(version.serving);
     json.key("position").number(version.position.value).key("lag").number(version.lag).key("events").number(version.events).key("errors").number(version.errors);
     if (version.error) {
@@ -48,10 +72,17 @@ void write_value_entry(JsonText& json, const ValueEntry& entry, const PayloadTyp
   json.end_object();
 }
 
-const ProjectionVersion* shown_version(const ProjectionInfo& info) {
-  const auto serving = std::ranges::find_if(info.versions, &ProjectionVersion::serving);
-  if (serving != info.versions.end()) return &*serving;
-  return info.versions.empty() ? nullptr : &info.versions.back();
+std::optional<ProjectionVersion> shown_version(const ProjectionInfo& info) {
+  if (info.versions.empty()) return std::nullopt;
+  const bool any_serves = std::ranges::any_of(info.versions, &ProjectionVersion::serving);
+  const auto is_shown = [&](const ProjectionVersion& one) { return any_serves && !info.versions.back().part ? one.serving : one.rows == info.versions.back().rows; };
+  std::optional<ProjectionVersion> shown;
+  for (const auto& one : info.versions) {
+    if (!is_shown(one)) continue;
+    if (!shown) shown = one;
+    else if (one.part) add_part(*shown, one);
+  }
+  return shown;
 }
 
 }  // namespace evershard

@@ -16,6 +16,6 @@ void write_index_entry(JsonText& json, const IndexEntry& entry, const PayloadTyp
 void write_value_entry(JsonText& json, const ValueEntry& entry, const PayloadTypes& types);
 
 /// The version that a read gets, else the newest; nothing: there is none.
-[[nodiscard]] const ProjectionVersion* shown_version(const ProjectionInfo& info);
+[[nodiscard]] std::optional<ProjectionVersion> shown_version(const ProjectionInfo& info);
 
 }  // namespace evershard

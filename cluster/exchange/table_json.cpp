@@ -43,7 +43,9 @@ void write_parked(JsonText& json, const ParkedRow& parked) {
   json.key("aggregate");
   if (parked.aggregate.empty()) json.raw("null");
   else json.string(parked.aggregate);
-  json.key("reason").string(parked.reason).key("attempts").number(parked.attempts).end_object();
+  json.key("reason").string(parked.reason).key("attempts").number(parked.attempts);
+  if (parked.part) json.key("part").number(*parked.part);
+  json.end_object();
 }
 
 TableValue parameter_of(std::string_view text) {

@@ -21,6 +21,11 @@ ProjectionHostOptions host_of(ClusterNode& node, HomeCalls& homes, const NodePro
   return host;
 }
 
+PartedTablesOptions parted_of(HomeCalls& homes, ProjectionHost& host) {
+  const actors::DefinitionNames names("projection");
+  return {.home_of = [&homes, names](const std::string& name) { return homes.owner(names.aggregate(name)); }, .hosted = [&host] { return host.hosted(); }, .look_every = look_every, .threads = 16};
+}
+
 }  // namespace
 
 NodeProjections::NodeProjections(ClusterNode& node, HomeCalls& homes, NodeProjectionsOptions options)
@@ -28,10 +33,12 @@ NodeProjections::NodeProjections(ClusterNode& node, HomeCalls& homes, NodeProjec
       here_(node, host_),
       homed_(node, homes, host_),
       tables_(homes, here_, homed_),
+      parted_(node, homed_, tables_, parted_of(homes, host_)),
       homes_(homes) {
   homed_.serve();
   tables_.serve();
   looker_ = std::thread([this] { look(); });
+  parted_.begin();
   homes_.watch(this, [this](const NodeCommitter::OpenShards&) {
     const std::lock_guard lock(mutex_);
     look_now_ = true;
@@ -65,6 +72,7 @@ void NodeProjections::close() {
     }
     changed_.notify_all();
     looker_.join();
+    parted_.close();
     host_.close();
   });
 }

@@ -11,6 +11,7 @@
 #include "evershard/cluster/homed/homed_projections.hpp"
 #include "evershard/cluster/homed/homed_tables.hpp"
 #include "evershard/cluster/tables/host_tables.hpp"
+#include "evershard/cluster/tables/parted_tables.hpp"
 #include "evershard/cluster/tables/table_handlers.hpp"
 
 namespace evershard::cluster {
@@ -29,8 +30,8 @@ class NodeProjections {
   NodeProjections(ClusterNode& node, HomeCalls& homes, NodeProjectionsOptions options);
   ~NodeProjections() { close(); }
 
-  [[nodiscard]] Projections& projections() { return homed_; }
-  [[nodiscard]] Tables& tables() { return tables_; }
+  [[nodiscard]] Projections& projections() { return parted_; }
+  [[nodiscard]] Tables& tables() { return parted_; }
   /// What is hosted here.
   [[nodiscard]] ProjectionHost& host() { return host_; }
   /// Of tables, on this node. Errors: invalid_argument: there is one of that name
@@ -47,6 +48,7 @@ class NodeProjections {
   HostTables here_;
   HomedProjections homed_;
   HomedTables tables_;
+  PartedTables parted_;
   HomeCalls& homes_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -17,6 +17,7 @@
 #include "evershard/cluster/store/no_projections.hpp"
 #include "evershard/cluster/store/no_tables.hpp"
 #include "evershard/cluster/tables/host_tables.hpp"
+#include "evershard/cluster/tables/parted_tables.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/storage/backup.hpp"
 #include "evershard/storage/vacuum.hpp"
@@ -35,6 +36,7 @@ struct Local::Impl {
   std::shared_ptr<cluster::TableHandlers> handlers = std::make_shared<cluster::TableHandlers>();
   std::unique_ptr<cluster::ProjectionHost> projections{};  ///< none: they were not wanted
   std::unique_ptr<cluster::HostTables> tables{};           ///< the same
+  std::unique_ptr<cluster::PartedTables> parted{};         ///< the same, as users see both
   std::unique_ptr<cluster::LazyDocuments> documents{};
   std::unique_ptr<cluster::GroupHost> groups{};
   cluster::RetentionDoor retention{node};
@@ -71,7 +73,9 @@ Result<Local> Local::open(LocalOptions options) {
   if (options.projections.enabled) {
     impl->projections = cluster::local_projections(*impl->events, **node, options.projections, impl->handlers);
     impl->tables = std::make_unique<cluster::HostTables>(*impl->events, *impl->projections);
+    impl->parted = std::make_unique<cluster::PartedTables>(*impl->events, *impl->projections, *impl->tables, cluster::PartedTablesOptions{.hosted = [host = impl->projections.get()] { return host->hosted(); }});
     impl->projections->begin();
+    impl->parted->begin();
   }
   const auto& identity = (*node)->store().identity();
   cluster::StoreDocumentsOptions documents{.owner = {identity.store, identity.fork}, .removals = true};
@@ -97,6 +101,7 @@ void Local::close() {
   if (!impl_) return;
   if (impl_->documents) impl_->documents->close();
   impl_->groups->stop();  // keeps what it has to, before nothing can be written any more
+  if (impl_->parted) impl_->parted->close();
   if (impl_->projections) impl_->projections->close();
   impl_->node->close();
 }
@@ -139,14 +144,14 @@ Groups& Local::groups() { return *impl_->groups; }
 
 Projections& Local::projections() {
   static cluster::NoProjections none;
-  if (!impl_->projections) return none;
-  return *impl_->projections;
+  if (!impl_->parted) return none;
+  return *impl_->parted;
 }
 
 Tables& Local::tables() {
   static cluster::NoTables none;
-  if (!impl_->tables) return none;
-  return *impl_->tables;
+  if (!impl_->parted) return none;
+  return *impl_->parted;
 }
 
 Result<void> Local::add_table_handler(const std::string& name, TableHandler handler) {

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "evershard/actors/projection/part_name.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cluster {
@@ -35,6 +36,13 @@ SeqNr noted(const Definition& definition, std::string_view verb) {
   const auto found = definition.noted.find(verb);
   return found == definition.noted.end() ? SeqNr{0} : found->second;
 }
+
+}  // namespace
+
+namespace {
+
+/// A part goes on to be read as it was until all of its table's have what was built beside.
+bool waits_for_others(const Definition& definition) { return actors::parse_part_name(definition.name) && actors::waits_to_be_served(definition); }
 
 }  // namespace
 
@@ -172,14 +180,15 @@ void ProjectionEngine::make_unmade() {
 void ProjectionEngine::reconcile(Hosted& hosted) {
   const auto& definition = hosted.definition;
   std::vector<RunOf> wanted;
-  if (!definition.dropped) {
+  const auto kind = kinds_.find(definition.kind);
+  if (!definition.dropped && (kind == kinds_.end() || kind->second->has_rows(definition.name, definition.newest().spec))) {
     const auto& versions = definition.versions;
     const auto& newest = versions.back();
     const auto newest_of = run_of(definition, newest, newest.rows);
     const auto kept = std::min(versions_kept(newest.spec), versions.size() - 1);
     for (auto i = versions.size() - 1 - kept; i + 1 < versions.size(); ++i) wanted.push_back(run_of(definition, versions[i], versions[i].rows));
     const auto begun = rows_.checkpoint(newest_of.family());
-    if (newest.beside && !(begun && begun->complete)) {
+    if (newest.beside && !(begun && begun->complete && !waits_for_others(definition))) {
       // Who reads goes on with the newest rows that were complete, until these are.
       std::optional<RunOf> read;
       bool read_complete = false;
@@ -189,6 +198,7 @@ void ProjectionEngine::reconcile(Hosted& hosted) {
         const auto version = std::ranges::find(versions, parts->first, &actors::DefinitionVersion::version);
         const auto checkpoint = rows_.checkpoint(family);
         if (version == versions.end() || !checkpoint) continue;
+        if (waits_for_others(definition) && version->version != actors::served_version(definition)) continue;  // all parts are read in one version
         if (read && std::pair(checkpoint->complete, parts->second) < std::pair(read_complete, read->rows)) continue;
         read = run_of(definition, *version, parts->second);
         read_complete = checkpoint->complete;
@@ -408,8 +418,9 @@ void ProjectionEngine::pause_between_pages(Clock::time_point began) {
 }
 
 std::shared_ptr<ProjectionRun> ProjectionEngine::serving(const Hosted& hosted) {
+  const bool not_the_newest = waits_for_others(hosted.definition);
   for (auto i = hosted.runs.rbegin(); i != hosted.runs.rend(); ++i)
-    if ((*i)->complete()) return *i;
+    if ((*i)->complete() && !(not_the_newest && (*i)->of().rows == hosted.definition.newest().rows)) return *i;
   return hosted.runs.empty() ? nullptr : hosted.runs.front();
 }
 
@@ -442,6 +453,7 @@ Result<ProjectionEngine::Opened> ProjectionEngine::open(const std::string& name,
       } else {
         run = serving(hosted);
       }
+      if (const auto kind = kinds_.find(hosted.definition.kind); !run && kind != kinds_.end() && !kind->second->has_rows(name, hosted.definition.newest().spec)) return refuse(actors::lies_in_parts(name));
       if (!run && !hosted.why_unmade.empty() && !wanted.version) return refuse(ErrorCode::unavailable, "projection " + in_quotes(name) + " cannot run: " + hosted.why_unmade.begin()->second.what);
       if (!run) return refuse(ErrorCode::not_found, "projection " + in_quotes(name) + " has no rows of version " + std::to_string(wanted.version.value_or(SeqNr{0}).value));
     }

@@ -5,6 +5,7 @@
 
 #include "evershard/actors/projection/index_projection.hpp"
 #include "evershard/actors/projection/json_depth.hpp"
+#include "evershard/actors/projection/part_name.hpp"
 #include "evershard/actors/projection/query_spec.hpp"
 #include "evershard/actors/projection/value_index.hpp"
 #include "evershard/protocol/in_quotes.hpp"
@@ -19,6 +20,8 @@ namespace {
 
 constexpr const char* definitions_of = "projection";
 constexpr std::size_t page_bytes_max = 8u << 20;  ///< of events: a page ends behind the one that goes beyond
+
+Error no_part_alone(const std::string& name) { return {ErrorCode::invalid_argument, in_quotes(name) + " is a part of a table: it is changed with the others"}; }
 
 std::size_t bytes_of(const std::optional<RecordedEvent>& event) { return event ? event->payload.size() + event->metadata.size() : 0; }
 
@@ -176,9 +179,12 @@ Result<Definition> ProjectionHost::definition(const std::string& name, const std
 Result<std::string> ProjectionHost::checked(const std::string& name, const std::string& kind, const std::string& spec) const {
   EVERSHARD_TRY(actors::check_definition_name(definitions_of, name));
   if (actors::is_nested_too_deeply(spec)) return refuse(ErrorCode::invalid_argument, "the definition is nested too deeply");
+  if (actors::parse_part_name(name)) return refuse(no_part_alone(name));
   const auto known = kinds_.find(kind);
   if (known == kinds_.end()) return refuse(ErrorCode::invalid_argument, "there are no projections of kind " + in_quotes(kind));
-  return known->second->check(name, spec);
+  auto kept = known->second->check(name, spec);
+  if (kept && !known->second->has_rows(name, *kept)) return refuse(actors::lies_in_parts(name));
+  return kept;
 }
 
 Result<ProjectionInfo> ProjectionHost::carry_out(const Definition& definition) {
@@ -228,6 +234,7 @@ Result<ProjectionInfo> ProjectionHost::change(const std::string& name, const std
   EVERSHARD_TRY(settle(name));
   const auto found = catalogue_.get(name);
   if (!found) return refuse(found.error());
+  if (const auto kind = kinds_.find(found->kind); kind != kinds_.end() && !kind->second->has_rows(name, found->newest().spec)) return refuse(actors::lies_in_parts(name));
   const auto kept = checked(name, found->kind, spec);
   if (!kept) return refuse(kept.error());
   const auto changed = catalogue_.change(name, *kept, expected.value_or(found->last));
@@ -237,7 +244,11 @@ Result<ProjectionInfo> ProjectionHost::change(const std::string& name, const std
 
 Result<void> ProjectionHost::ask(const std::string& name, Ask what) {
   EVERSHARD_TRY(settle(name));
-  const auto noted = catalogue_.note(name, verb_of(what));
+  const auto found = catalogue_.get(name);
+  if (!found) return refuse(found.error());
+  if (actors::parse_part_name(name)) return refuse(no_part_alone(name));
+  if (const auto kind = kinds_.find(found->kind); kind != kinds_.end() && !kind->second->has_rows(name, found->newest().spec)) return refuse(actors::lies_in_parts(name));
+  const auto noted = catalogue_.note(name, verb_of(what), "{}", found->last);
   if (!noted) return refuse(noted.error());
   const auto at_work = engine();
   if (!at_work) return refuse(at_work.error());
@@ -284,10 +295,13 @@ Result<ProjectionInfo> ProjectionHost::describe(const std::string& name) {
   if (options_.share) {  // before it is looked up: behind it that is whole
     if (auto there = engine_with(name); !there) return refuse(std::move(there).error());
   }
-  const auto defined = catalogue_.get(name);
-  if (!defined) return refuse(defined.error());
+  const auto found = catalogue_.find(name);
+  if (!found) return refuse(found.error());
   const auto at_work = engine();
   if (!at_work) return refuse(at_work.error());
+  if (*found) (*at_work)->apply(**found);  // what was appended by another hand
+  const auto defined = catalogue_.get(name);
+  if (!defined) return refuse(defined.error());
   const auto watermark = events_.head();
   if (!watermark) return refuse(watermark.error());
   auto info = (*at_work)->describe(name);

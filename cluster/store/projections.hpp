@@ -32,6 +32,8 @@ struct ProjectionVersion {
   std::optional<GlobalPosition> failed_at{};  ///< the event that it is about
   std::optional<std::uint64_t> busy_ms{};  ///< so long with the page it works on
   std::vector<std::pair<std::string, std::uint64_t>> figures{};  ///< "entries", "rows", ...
+  std::optional<std::uint32_t> part{};     ///< of a table in parts: which, from 0
+  std::uint32_t home = 0;                  ///< of a part on a cluster: its node
   friend bool operator==(const ProjectionVersion&, const ProjectionVersion&) = default;
 };
 

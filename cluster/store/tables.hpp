@@ -42,6 +42,7 @@ struct ParkedRow {
   std::string aggregate;  ///< its text; empty: none
   std::string reason;
   std::uint64_t attempts = 1;
+  std::optional<std::uint32_t> part{};  ///< of a table in parts: which has it
 
   friend bool operator==(const ParkedRow&, const ParkedRow&) = default;
 };

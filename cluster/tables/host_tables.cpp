@@ -1,5 +1,6 @@
 #include "evershard/cluster/tables/host_tables.hpp"
 
+#include "evershard/actors/projection/part_name.hpp"
 #include "evershard/actors/projection/table/table_keys.hpp"
 #include "evershard/actors/projection/table/table_projection.hpp"
 #include "evershard/cluster/exchange/json_text.hpp"
@@ -42,7 +43,8 @@ TableInfo table_info(const ProjectionInfo& projection, const ProjectionVersion& 
 }
 
 Result<std::shared_ptr<const actors::TableShape>> HostTables::shape_of(const RunOf& of) {
-  const std::uint64_t made_by = of.rows.value;
+  // Parts are built anew each at its own pace: a page goes on in any rows of its version, which are the same.
+  const std::uint64_t made_by = actors::parse_part_name(of.name) ? of.version.value : of.rows.value;
   const std::lock_guard lock(mutex_);
   auto& shape = shapes_[of.name];
   if (!shape || shape->version != made_by) {
@@ -83,6 +85,7 @@ Result<TablePlan> HostTables::explain(const std::string& table, TableSelect sele
 Result<TableInfo> HostTables::describe_table(const std::string& table, TableReading reading) {
   const auto definition = host_.definition(table, std::string(table_kind));
   if (!definition) return refuse(definition.error());
+  if (!actors::parse_part_name(table) && table_parts(definition->newest().spec) > 1) return refuse(actors::lies_in_parts(table));
   const auto projection = host_.describe(table);
   if (!projection) return refuse(projection.error());
   for (auto version = projection->versions.rbegin(); version != projection->versions.rend(); ++version) {
@@ -99,7 +102,7 @@ Result<std::vector<TableInfo>> HostTables::list_tables() {
   if (!projections) return refuse(projections.error());
   std::vector<TableInfo> tables;
   for (const auto& projection : *projections) {
-    if (projection.kind != table_kind) continue;
+    if (projection.kind != table_kind || projection.versions.empty()) continue;
     auto info = describe_table(projection.name, {});
     if (info) tables.push_back(std::move(*info));
     else if (info.error().code != ErrorCode::not_found) return refuse(std::move(info).error());
@@ -124,6 +127,7 @@ Result<std::vector<ParkedRow>> HostTables::parked(const std::string& table, Glob
 }
 
 Result<GlobalPosition> HostTables::order(const std::string& table, std::string_view verb, const std::vector<GlobalPosition>& positions) {
+  if (actors::parse_part_name(table)) return refuse(ErrorCode::invalid_argument, in_quotes(table) + " is a part of a table: what it parked is settled at the table");
   if (positions.size() > parked_at_once_max) return refuse(ErrorCode::too_large, "at most " + std::to_string(parked_at_once_max) + " parked events at once");
   const auto described = describe_table(table, {});
   if (!described) return refuse(described.error());

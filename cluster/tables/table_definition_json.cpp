@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "evershard/actors/projection/part_name.hpp"
 #include "evershard/cluster/exchange/json_text.hpp"
 #include "evershard/cluster/exchange/json_value.hpp"
 #include "evershard/cluster/exchange/nearest.hpp"
@@ -168,6 +169,13 @@ Result<void> read_rule(const JsonValue& from, const TableSchema& schema, Mapping
   return {};
 }
 
+Result<void> read_parts(const JsonValue& from, std::uint32_t& parts) {
+  const auto number = from.number();
+  if (!number || *number == 0 || *number > actors::table_parts_max) return from.wrong("must be 1 to " + std::to_string(actors::table_parts_max));
+  parts = static_cast<std::uint32_t>(*number);
+  return {};
+}
+
 Result<void> read_handler(const JsonValue& from, HandlerName& handler) {
   bool asks = false;
   EVERSHARD_TRY(from.for_each_member([&](std::string_view key, const JsonValue& value) -> Result<void> {
@@ -252,7 +260,8 @@ Result<TableDefinition> read_table_definition(std::string_view text, const std::
     if (key == "fields") return value.for_each_element([&](const JsonValue& field) { return read_field(field, definition.schema.fields.emplace_back()); });
     if (key == "on_violation") return read_choice(value, "policy", names_up_to(OnFault::fail, OnFault::park), definition.on_violation);
     if (key == "on_error") return read_choice<OnFault>(value, "policy", {{"fail", OnFault::fail}, {"park", OnFault::park}}, definition.on_error);
-    if (key != "rules" && key != "handler") return unknown_name(*json, "key", key, {"table", "fields", "on_violation", "on_error", "rules", "handler"});
+    if (key == "parts") return read_parts(value, definition.parts);
+    if (key != "rules" && key != "handler") return unknown_name(*json, "key", key, {"table", "fields", "on_violation", "on_error", "parts", "rules", "handler"});
     return {};
   }));
   bool rules = false, handler = false;
@@ -271,6 +280,12 @@ Result<TableDefinition> read_table_definition(std::string_view text, const std::
   return definition;
 }
 
+std::uint32_t table_parts(const std::string& spec) {
+  if (spec.find("\"parts\"") == std::string::npos) return 1;
+  const auto definition = read_table_definition(spec, "table");
+  return definition ? definition->parts : 1;
+}
+
 std::string table_definition_json(const TableDefinition& definition) {
   JsonText json;
   json.begin_object().key("table").string(definition.schema.name).key("fields").begin_array();
@@ -278,6 +293,7 @@ std::string table_definition_json(const TableDefinition& definition) {
     json.begin_object().key("name").string(field.name).key("type").string(name_of(field.type)).key("role").string(name_of(field.role)).key("nullable").boolean(field.nullable).end_object();
   }
   json.end_array().key("on_violation").string(name_of(definition.on_violation)).key("on_error").string(name_of(definition.on_error));
+  if (definition.parts != 1) json.key("parts").number(definition.parts);
   if (const auto* handler = std::get_if<HandlerName>(&definition.made_by)) {
     json.key("handler").begin_object().key("name").string(handler->name).key("revision").number(handler->revision).key("query");
     write_query_items(json, handler->query);

@@ -1,5 +1,6 @@
 #include "evershard/cluster/tables/table_kind.hpp"
 
+#include "evershard/actors/projection/part_name.hpp"
 #include "evershard/cluster/tables/table_definition_json.hpp"
 
 namespace evershard::cluster {
@@ -9,6 +10,8 @@ Result<std::string> TableKind::check(const std::string& name, const std::string&
   if (!definition) return refuse(definition.error());
   return table_definition_json(*definition);
 }
+
+bool TableKind::has_rows(const std::string& name, const std::string& spec) const { return actors::parse_part_name(name) || table_parts(spec) == 1; }
 
 Result<std::unique_ptr<actors::Processor>> TableKind::make(const std::string& name, const std::string& spec) const {
   auto definition = read_table_definition(spec, name);

@@ -22,6 +22,7 @@ class TableKind final : public actors::ProcessorKind {
       : handlers_(std::move(handlers)), event_at_(std::move(event_at)), reader_(std::move(reader)) {}
 
   [[nodiscard]] Result<std::string> check(const std::string& name, const std::string& spec) const override;
+  [[nodiscard]] bool has_rows(const std::string& name, const std::string& spec) const override;
   [[nodiscard]] Result<std::unique_ptr<actors::Processor>> make(const std::string& name, const std::string& spec) const override;
 
  private:

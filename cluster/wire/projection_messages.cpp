@@ -62,6 +62,8 @@ void put(const ProjectionInfo& from, pb::ProjectionInfo& to) {
       figure.set_name(name);
       figure.set_value(value);
     }
+    if (version.part) one.set_part(*version.part);
+    one.set_home(version.home);
   }
 }
 
@@ -82,6 +84,8 @@ Result<void> get(pb::ProjectionInfo& from, ProjectionInfo& to) {
     if (one.has_failed_at()) version.failed_at = GlobalPosition{one.failed_at()};
     if (one.has_busy_ms()) version.busy_ms = one.busy_ms();
     for (auto& figure : *one.mutable_figures()) version.figures.emplace_back(std::move(*figure.mutable_name()), figure.value());
+    if (one.has_part()) version.part = one.part();
+    version.home = one.home();
     to.versions.push_back(std::move(version));
   }
   return {};

@@ -142,10 +142,11 @@ void put(const ParkedRow& from, pb::ParkedRow& to) {
   to.set_aggregate(from.aggregate);
   to.set_reason(from.reason);
   to.set_attempts(from.attempts);
+  if (from.part) to.set_part(*from.part);
 }
 
 ParkedRow get(const pb::ParkedRow& from) {
-  return {GlobalPosition(from.position()), from.kind(), from.type(), from.aggregate(), from.reason(), from.attempts()};
+  return {GlobalPosition(from.position()), from.kind(), from.type(), from.aggregate(), from.reason(), from.attempts(), from.has_part() ? std::optional(from.part()) : std::nullopt};
 }
 
 }  // namespace evershard::messages

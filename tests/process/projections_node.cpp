@@ -1,7 +1,7 @@
 // A node with projections, as a program for tests: one answer a line. Words: NODE DATA COORDINATOR SECRET SHARDS.
-//   define          an index, a value index, a table                                   the index's name
+//   define          an index, a value index, a table, one in parts                             the index's name
 //   append N SEED   N appends of up to 20 events; some may be refused while a node is away     done
-//   reset           the table is built anew                                            done
+//   reset           the table is built anew, and beside what is read the one in parts  done
 //   home            of the table                                                       its node
 //   compare INDEX   everything there is to a recomputation from the events            equal COUNT, or what differs
 
@@ -32,6 +32,7 @@ std::string define(Cluster& node) {
   if (!index) return failed(index.error());
   if (const auto made = node.projections().create_value_index("by-n", {.types = {"A"}, .path = "$.n", .value = "integer"}); !made) return failed(made.error());
   if (const auto made = node.projections().create("totals", "table", counting_table); !made) return failed(made.error());
+  if (const auto made = node.projections().create("spread", "table", R"({"parts":5,)" + std::string(counting_table).substr(1)); !made) return failed(made.error());
   return index->name;
 }
 
@@ -54,7 +55,7 @@ std::string compare(Cluster& node, const std::string& index) {
   if (const auto there = node.wait_for(up_to, patience); !there) return failed(there.error());
   std::vector<std::uint64_t> numbered, found_numbers;
   std::vector<std::pair<int, std::uint64_t>> valued, found_values;
-  std::map<std::string, std::int64_t> totals, found_totals;
+  std::map<std::string, std::int64_t> totals, found_totals, found_spread;
   auto events = node.read(Query{}.types({"A"}), ReadOptions{.up_to = up_to});
   for (const auto& event : events) {
     const auto n = std::stoi(event.payload.substr(5));
@@ -79,13 +80,16 @@ std::string compare(Cluster& node, const std::string& index) {
     for (const auto& entry : page->entries) found_values.emplace_back(std::stoi(entry.value), entry.position.value);
     read.after = page->next;
   } while (!read.after.empty());
-  const auto page = node.tables().select("totals", {}, {.at_least = up_to, .timeout = patience});
-  if (!page) return failed(page.error());
-  for (const auto& row : page->rows) found_totals[*row.at(0).as<std::string>()] = *row.at(1).as<std::int64_t>();
+  for (const auto& [table, found] : {std::pair("totals", &found_totals), std::pair("spread", &found_spread)}) {
+    const auto page = node.tables().select(table, {}, {.at_least = up_to, .timeout = patience});
+    if (!page) return failed(page.error());
+    for (const auto& row : page->rows) (*found)[*row.at(0).as<std::string>()] = *row.at(1).as<std::int64_t>();
+  }
   std::ostringstream differs;
   if (found_numbers != numbered) differs << " the index has " << found_numbers.size() << " of " << numbered.size();
   if (found_values != valued) differs << " the value index has " << found_values.size() << " of " << valued.size();
   if (found_totals != totals) differs << " the table has " << found_totals.size() << " rows of " << totals.size() << ", or other totals";
+  if (found_spread != totals) differs << " the table in parts has " << found_spread.size() << " rows of " << totals.size() << ", or other totals";
   if (!differs.str().empty()) return "differs:" + differs.str();
   return "equal " + std::to_string(numbered.size());
 }
@@ -101,6 +105,7 @@ std::string answer(Cluster& node, const std::string& line) {
   if (what == "home") return std::to_string(node.node_of({"$projection", "totals"}));
   if (what == "compare" && words >> index) return compare(node, index);
   if (what != "reset") return "what?";
+  if (const auto rebuilt = node.projections().ask("spread", Projections::Ask::rebuild); !rebuilt) return failed(rebuilt.error());
   const auto reset = node.projections().ask("totals", Projections::Ask::reset);
   return reset ? "done" : failed(reset.error());
 }

@@ -89,16 +89,21 @@ struct TableDefinition {
   OnFault on_violation = OnFault::fail;  ///< of unique
   OnFault on_error = OnFault::fail;      ///< of everything else: fail or park
   std::variant<std::vector<MappingRule>, HandlerName> made_by;
+  std::uint32_t parts = 1;  ///< each with the rows whose keys fall to it (part_of_key)
 
   /// The events that change the table: no other is read for it.
   [[nodiscard]] Query query() const;
   /// Those, and what was ordered about parked ones, which are events of `own`.
   [[nodiscard]] Query query_of(const AggregateId& own) const;
-  /// Schema, rules against the schema, constants against their fields' types.
+  /// Schema, rules against the schema, constants against their fields' types. What lies in parts is decided by one of them, event by event: an
+  /// event changes one row, and nothing depends on other rows.
   /// Errors: invalid_argument, invalid_query, too_large
   [[nodiscard]] Result<void> check() const;
 
   friend bool operator==(const TableDefinition&, const TableDefinition&) = default;
 };
+
+/// Which of a table's parts has the row. Frozen: rows lie where it said. Shape: `key` as TableWriter::encode_key() makes it.
+[[nodiscard]] std::uint32_t part_of_key(std::string_view key, std::uint32_t parts);
 
 }  // namespace evershard::actors

@@ -120,6 +120,10 @@ Result<TableValue> take_ordered_or_null(std::string_view& from, FieldType type) 
   return take_ordered(from, type);
 }
 
+void append_inverted(std::string& out, std::string_view bytes) {
+  for (const char c : bytes) out += static_cast<char>(~static_cast<unsigned char>(c));
+}
+
 std::string row(std::string_view key) {
   std::string made;
   made.reserve(1 + key.size());

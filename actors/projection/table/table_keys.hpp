@@ -28,6 +28,9 @@ void append_ordered_or_null(std::string& out, FieldType type, const TableValue& 
 [[nodiscard]] Result<TableValue> take_ordered(std::string_view& from, FieldType type);
 [[nodiscard]] Result<TableValue> take_ordered_or_null(std::string_view& from, FieldType type);
 
+/// Appends bytes so that they sort the other way round.
+void append_inverted(std::string& out, std::string_view bytes);
+
 /// `key` is the row's key as append_ordered() makes it, one field after the other.
 [[nodiscard]] std::string row(std::string_view key);
 /// Of all rows with this value, in order of key: then the row's key.

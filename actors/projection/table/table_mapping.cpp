@@ -218,6 +218,33 @@ Faultable<std::vector<TableValue>> TableMapping::key_of(const Rule& rule, const 
   return key;
 }
 
+std::optional<std::string> TableMapping::row_key(const RecordedEvent& event, const TableWriter& writer) const {
+  const auto found = by_type_.find(event.type);
+  if (found == by_type_.end()) return std::nullopt;
+  const auto first = std::find_if(found->second.begin(), found->second.end(), [&](std::size_t number) { return is_for(rules_[number], event); });
+  if (first == found->second.end()) return std::nullopt;
+  const auto& schema = writer.schema();
+  std::vector<TableValue> key;
+  for (const Source& source : rules_[*first].key) {
+    const auto kind = source.from->kind;
+    if (kind == ValueSource::Kind::constant) {
+      key.push_back(source.constant);
+    } else if (kind == ValueSource::Kind::payload || kind == ValueSource::Kind::metadata) {
+      if (kind == ValueSource::Kind::payload && event.state != EventState::live) return std::nullopt;
+      Found value(1);
+      if (!find_paths(kind == ValueSource::Kind::payload ? event.payload : event.metadata, std::vector<const JsonPath*>{&source.from->path}, value) || !value[0]) return std::nullopt;
+      auto taken = value_from_json(schema.fields[source.field], *value[0]);
+      if (!taken) return std::nullopt;
+      key.push_back(std::move(*taken));
+    } else {
+      key.push_back(said_by(event, *source.from));
+    }
+  }
+  auto encoded = writer.encode_key(key);
+  if (!encoded) return std::nullopt;
+  return std::move(*encoded);
+}
+
 Faultable<void> TableMapping::apply(const RecordedEvent& event, const TableWriter& writer, EventRows& rows, TableCounts& counts) const {
   const auto found = by_type_.find(event.type);
   if (found == by_type_.end()) return {};

@@ -3,6 +3,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
+#include "evershard/actors/projection/part_name.hpp"
 #include "evershard/actors/projection/table/table_keys.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved.hpp"
@@ -39,6 +40,11 @@ std::set<std::string, std::less<>> reserved_types_of(const Query& query) {
   return types;
 }
 
+std::optional<std::uint32_t> part_number(const std::string& name) {
+  const auto part = parse_part_name(name);
+  return part ? std::optional(part->part) : std::nullopt;
+}
+
 }  // namespace
 
 std::string encode(const ParkedEvent& parked) {
@@ -67,9 +73,9 @@ Result<ParkedEvent> decode_parked(std::string_view key, std::string_view value) 
 }
 
 TableProjection::TableProjection(std::string name, TableDefinition definition, TableMapping mapping)
-    : own_{"$projection", std::move(name)}, definition_(std::move(definition)), told_of_(reserved_types_of(definition_.query())), writer_(definition_.schema), mapping_(std::move(mapping)) {}
+    : own_{"$projection", std::move(name)}, part_(part_number(own_.value)), definition_(std::move(definition)), told_of_(reserved_types_of(definition_.query())), writer_(definition_.schema), mapping_(std::move(mapping)) {}
 TableProjection::TableProjection(std::string name, TableDefinition definition, TableHandler handler)
-    : own_{"$projection", std::move(name)}, definition_(std::move(definition)), told_of_(reserved_types_of(definition_.query())), writer_(definition_.schema), handler_(std::move(handler)) {}
+    : own_{"$projection", std::move(name)}, part_(part_number(own_.value)), definition_(std::move(definition)), told_of_(reserved_types_of(definition_.query())), writer_(definition_.schema), handler_(std::move(handler)) {}
 
 Result<std::unique_ptr<TableProjection>> TableProjection::make(std::string name, TableDefinition definition, TableHandler handler, EventAt event_at, PayloadAsJson as_json) {
   EVERSHARD_TRY(definition.check());
@@ -106,6 +112,7 @@ Result<void> TableProjection::handle(std::span<const RecordedEvent* const> event
       if (event->type.starts_with('$') || (as_json_ && event->format == PayloadFormat::protobuf)) continue;
       mapping_->add_keys(*event, writer_, keys);
     }
+    if (part_) std::erase_if(keys, [&](const std::string& key) { return part_of_key(std::string_view(key).substr(1), definition_.parts) != *part_; });
     EVERSHARD_TRY(rows.fetch(std::move(keys)));
   }
   for (const RecordedEvent* event : events) EVERSHARD_TRY(consume(*event, rows, *counts));
@@ -143,8 +150,10 @@ Faultable<void> TableProjection::effect(const RecordedEvent& event, ProjectionRo
     if (json) {
       RecordedEvent readable = event;
       readable.payload = std::move(*json);
+      if (!is_own(readable)) return {};
       done = mapping_->apply(readable, writer_, changed, counted);
     } else {
+      if (!is_own(event)) return {};
       done = mapping_->apply(event, writer_, changed, counted);
     }
   } else {
@@ -163,6 +172,12 @@ Faultable<void> TableProjection::effect(const RecordedEvent& event, ProjectionRo
   ++counted.events;
   counts = counted;
   return {};
+}
+
+bool TableProjection::is_own(const RecordedEvent& event) const {
+  if (!part_) return true;
+  const auto key = mapping_->row_key(event, writer_);
+  return *part_ == (key ? part_of_key(*key, definition_.parts) : 0);
 }
 
 Result<void> TableProjection::settle_parked(const RecordedEvent& order, bool retry, ProjectionRows& rows, TableCounts& counts) {

@@ -41,7 +41,7 @@ struct ParkedEvent {
 /// with `{"positions":[17]}`, or `{}` for all. So they have a place in the order, and rows that are built anew come out the same.
 class TableProjection final : public Processor {
  public:
-  /// `name`: the projection's; `handler` is there where the definition names one; `as_json`: how rules read payloads that are Protobuf.
+  /// `name`: the projection's, or a part's, which keeps the rows that are its own; `handler` is there where the definition names one; `as_json`: how rules read payloads that are Protobuf.
   [[nodiscard]] static Result<std::unique_ptr<TableProjection>> make(std::string name, TableDefinition definition, TableHandler handler, EventAt event_at, PayloadAsJson as_json = {});
 
   [[nodiscard]] const Query& query() const override { return query_; }
@@ -56,10 +56,13 @@ class TableProjection final : public Processor {
   [[nodiscard]] Result<void> consume(const RecordedEvent& event, ProjectionRows& rows, TableCounts& counts);
   /// The effect of one event, whole or not at all.
   [[nodiscard]] Faultable<void> effect(const RecordedEvent& event, ProjectionRows& rows, TableCounts& counts);
+  /// Of a part: whether the event is its own to decide. Each event is one part's; what names no row is the first's.
+  [[nodiscard]] bool is_own(const RecordedEvent& event) const;
   [[nodiscard]] Result<void> settle_parked(const RecordedEvent& order, bool retry, ProjectionRows& rows, TableCounts& counts);
   [[nodiscard]] Result<void> retry_parked(ParkedEvent parked, ProjectionRows& rows, TableCounts& counts);
 
   const AggregateId own_;
+  const std::optional<std::uint32_t> part_;  ///< absent: it is the whole table
   const TableDefinition definition_;
   const std::set<std::string, std::less<>> told_of_;  ///< of the store's own event types: those it names
   const TableWriter writer_;

@@ -64,10 +64,6 @@ Result<std::string> read_token(std::string_view token, std::uint64_t mark) {
   return std::string(reader.rest());
 }
 
-void append_inverted(std::string& out, std::string_view bytes) {
-  for (const char c : bytes) out += static_cast<char>(~static_cast<unsigned char>(c));
-}
-
 }  // namespace
 
 Result<PreparedSelect> PreparedSelect::make(const TableShape& table, const TableSelect& select) {
@@ -224,10 +220,10 @@ class PreparedSelect::Reading {
     for (const auto& [field, descending] : select_.order_) {
       part.clear();
       table_keys::append_ordered_or_null(part, table_.layout.type(field), row.value(field));
-      if (descending) append_inverted(sort_key, part);
+      if (descending) table_keys::append_inverted(sort_key, part);
       else sort_key += part;
     }
-    if (select_.order_.back().second) append_inverted(sort_key, key.substr(1));
+    if (select_.order_.back().second) table_keys::append_inverted(sort_key, key.substr(1));
     else sort_key += key.substr(1);
     if (select_.after_ && sort_key <= *select_.after_) return;
     if (more_ && !held_.empty() && held_.front().sort_key < sort_key) return;
@@ -266,6 +262,8 @@ class PreparedSelect::Reading {
   std::vector<Held> held_;  ///< a heap, the last in order at its front
   bool more_ = false;       ///< something was left out behind what is held
 };
+
+std::string PreparedSelect::token_behind(std::string_view place) const { return token_of(mark_, place); }
 
 Result<TablePage> PreparedSelect::page(const storage::ProjectionView& rows, const std::function<bool()>& go_on) const { return Reading(*this, rows, go_on).run(); }
 

@@ -38,6 +38,9 @@ class PreparedSelect {
  private:
   explicit PreparedSelect(const TableShape& table) : table_(&table) {}
   class Reading;
+  friend class PartedSelect;
+  /// What a page that ends with the row at `place`, on the path or in the order, continues from.
+  [[nodiscard]] std::string token_behind(std::string_view place) const;
 
   const TableShape* table_;
   std::optional<Filter> filter_;

@@ -85,8 +85,14 @@ def projection_info(m: projections_pb2.ProjectionInfo) -> ProjectionInfo:
     read = next((one for one in reversed(m.versions) if one.serving), m.versions[-1] if m.versions else None)
     if read is None:
         return ProjectionInfo(m.name, m.kind, _read_json(m.spec), m.last, m.paused, m.watermark, "waiting", 0, None)
-    error = read.error.message if read.HasField("error") else None
-    return ProjectionInfo(m.name, m.kind, _read_json(m.spec), m.last, m.paused, m.watermark, read.state, read.position, error)
+    # Of a table in parts: the state that most wants to be looked at, and the least position.
+    parts = [one for one in m.versions if one.HasField("part") and one.rows == read.rows] or [read]
+    worst = max(parts, key=lambda one: _STATES.index(one.state) if one.state in _STATES else 0)
+    error = worst.error.message if worst.HasField("error") else None
+    return ProjectionInfo(m.name, m.kind, _read_json(m.spec), m.last, m.paused, m.watermark, worst.state, min(one.position for one in parts), error)
+
+
+_STATES = ("live", "building", "paused", "waiting", "failed")
 
 
 def index_page(m: projections_pb2.IndexPage) -> IndexPage:

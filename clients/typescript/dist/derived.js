@@ -120,11 +120,16 @@ export class Documents {
     }
 }
 const bytes = 6, json = 7; // TableField.type
+const states = ["live", "building", "paused", "waiting", "failed"];
 function projectionOf(info) {
     const read = [...info.versions].reverse().find(({ serving }) => serving) ?? info.versions.at(-1);
+    // Of a table in parts: the state that most wants to be looked at, and the least position.
+    const parts = info.versions.filter(({ part, rows }) => part !== undefined && rows === read?.rows);
+    const worst = parts.reduce((a, b) => (a === undefined || states.indexOf(b.state) > states.indexOf(a.state) ? b : a), parts[0] ?? read);
+    const position = parts.reduce((least, one) => (one.position < least ? one.position : least), worst?.position ?? 0n);
     return {
         name: info.name, kind: info.kind, spec: parsed(info.spec), last: toNumber(info.last), paused: info.paused, watermark: toNumber(info.watermark),
-        state: read?.state ?? "waiting", position: toNumber(read?.position ?? 0n), ...(read?.error && { error: read.error.message }),
+        state: worst?.state ?? "waiting", position: toNumber(position), ...(worst?.error && { error: worst.error.message }),
     };
 }
 function pageOf({ fields, types, rows, next, position }) {

@@ -43,9 +43,9 @@ TableDefinition orders_by_rules() {
   return orders;
 }
 
-SmallTable::SmallTable(TableDefinition definition, TableHandler handler) : shape_(definition.schema), store_(storage::memory_projection_store()) {
+SmallTable::SmallTable(TableDefinition definition, TableHandler handler, const std::string& name) : shape_(definition.schema), store_(storage::memory_projection_store()) {
   EXPECT_TRUE(store_->create_family(std::string(family), {}));
-  auto made = TableProjection::make("orders", std::move(definition), std::move(handler), [this](GlobalPosition position) -> Result<RecordedEvent> {
+  auto made = TableProjection::make(name, std::move(definition), std::move(handler), [this](GlobalPosition position) -> Result<RecordedEvent> {
     const auto found = journal.find(position.value);
     if (found == journal.end()) return refuse(ErrorCode::not_found, "no such event");
     return found->second;

@@ -25,7 +25,7 @@ TableDefinition orders_by_rules();
 
 class SmallTable {
  public:
-  explicit SmallTable(TableDefinition definition, TableHandler handler = {});
+  explicit SmallTable(TableDefinition definition, TableHandler handler = {}, const std::string& name = "orders");
 
   /// One page, as the engine writes it: rows, state and checkpoint together, or nothing.
   Result<void> feed(std::vector<RecordedEvent> events);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -10,6 +11,9 @@
 #include <thread>
 #include <vector>
 
+#include "evershard/actors/projection/part_name.hpp"
+#include "evershard/actors/projection/table/table_definition.hpp"
+#include "evershard/actors/projection/table/table_keys.hpp"
 #include "evershard/cluster/homed/node_projections.hpp"
 #include "evershard/cluster/tables/projection_kinds.hpp"
 #include "tests/cluster/homes/homes_in_process.hpp"
@@ -228,6 +232,134 @@ TEST_F(HomedProjectionsTest, TablesAreSelectedFromAnyNode) {
   const auto by_handler = R"({"fields":[{"name":"position","type":"integer","role":"key"}],"handler":{"name":"counted","revision":1,"query":{"items":[{"types":["Sold"]}]}}})";
   ASSERT_TRUE(at(3).create(counted, "table", by_handler));
   EXPECT_EQ(tables_at(2).select(counted, {}, {.at_least = doubled, .timeout = hosted_patience}).value().rows.size(), 15u);
+}
+
+std::string spread_spec(std::uint32_t parts, const std::string& policy = "park") {
+  return R"({"fields":[{"name":"key","type":"text","role":"key"},{"name":"total","type":"integer","role":"index","nullable":true}],"on_error":")" + policy + R"(","parts":)" + std::to_string(parts) +
+         R"(,"rules":[{"types":["Sold"],"action":"increment","key":{"key":"$.k"},"fields":{"total":"$.n"}}]})";
+}
+
+class SpreadTable : public HomedProjectionsTest {
+ protected:
+  static constexpr std::uint32_t parts = 6;
+  /// Node 3 has some of its parts, not all, and not its definition.
+  SpreadTable() {
+    for (int i = 0;; ++i) {
+      name_ = "spread-" + std::to_string(i);
+      std::uint32_t there = 0;
+      for (std::uint32_t part = 0; part < parts; ++part) there += home_of(actors::part_name(name_, part)) == 3;
+      if (there != 0 && there != parts && home_of(name_) != 3) break;
+    }
+  }
+  GlobalPosition sell(std::uint32_t by, int count) {
+    GlobalPosition last;
+    for (int i = 0; i < count; ++i, ++sold_) last = append(by, "Sold", R"({"k":"k)" + std::to_string(sold_ % 31) + R"(","n":)" + std::to_string(sold_ % 7) + "}");
+    return last;
+  }
+  std::vector<std::vector<TableValue>> rows_at(std::uint32_t n, const std::string& table, GlobalPosition at_least, TableSelect select = {}) {
+    std::vector<std::vector<TableValue>> rows;
+    do {
+      const auto page = tables_at(n).select(table, select, {.at_least = at_least, .timeout = hosted_patience});
+      EXPECT_TRUE(page) << (page ? "" : page.error().what);
+      if (!page) break;
+      rows.insert(rows.end(), page->rows.begin(), page->rows.end());
+      select.continue_from = page->next;
+    } while (!select.continue_from.empty());
+    return rows;
+  }
+  /// A key whose row is in a part at home at node 3, or not.
+  std::string key_at_three(bool there) {
+    for (int i = 0; i < 31; ++i) {
+      const auto key = "k" + std::to_string(i);
+      std::string encoded;
+      actors::table_keys::append_ordered(encoded, FieldType::text, TableValue(key));
+      if ((home_of(actors::part_name(name_, actors::part_of_key(encoded, parts))) == 3) == there) return key;
+    }
+    return ADD_FAILURE() << "no such key", "";
+  }
+
+  std::string name_;
+  int sold_ = 0;
+};
+
+TEST_F(SpreadTable, IsOneTableFromAnyNode) {
+  sell(1, 40);
+  const auto made = at(1).create(name_, "table", spread_spec(parts));
+  ASSERT_TRUE(made) << made.error().what;
+  ASSERT_TRUE(at(2).create("whole", "table", spread_spec(1)));
+  const auto last = sell(2, 40);
+  for (std::uint32_t n = 1; n <= 3; ++n) {
+    EXPECT_EQ(rows_at(n, name_, last).size(), 31u);
+    for (const auto& order : std::vector<std::vector<TableOrder>>{{}, {{"total", true}}}) {
+      const TableSelect select{.where = "total > 3", .order_by = order, .limit = 4};
+      EXPECT_EQ(rows_at(n, name_, last, select), rows_at(n, "whole", last, select)) << n;
+    }
+    const auto info = at(n).describe(name_);
+    ASSERT_TRUE(info) << info.error().what;
+    ASSERT_EQ(info->versions.size(), parts);
+    for (std::uint32_t part = 0; part < parts; ++part) {
+      EXPECT_EQ(info->versions[part].part, part);
+      EXPECT_EQ(info->versions[part].home, home_of(actors::part_name(name_, part)));
+    }
+    EXPECT_EQ(at(n).list().value().size(), 2u);
+    EXPECT_EQ(tables_at(n).list_tables().value().size(), 2u);
+  }
+  ASSERT_TRUE(at(3).ask(name_, Projections::Ask::pause));
+  const auto all_are = [&](const std::string& state) {
+    return in_time([&] {
+      const auto info = at(2).describe(name_);
+      return info && std::ranges::all_of(info->versions, [&](const auto& one) { return one.state == state; });
+    });
+  };
+  EXPECT_TRUE(all_are("paused"));
+  ASSERT_TRUE(at(2).ask(name_, Projections::Ask::resume));
+  EXPECT_TRUE(all_are("live"));
+  const auto before = at(2).describe(name_).value().versions.back().version;
+  const auto changed = at(2).change(name_, spread_spec(parts, "fail"), {});
+  ASSERT_TRUE(changed) << changed.error().what;
+  EXPECT_TRUE(in_time([&] {
+    const auto info = at(1).describe(name_);
+    return info && std::ranges::all_of(info->versions, [&](const auto& one) { return one.version > before && one.serving; });
+  })) << "all have it, and it is read";
+  for (std::uint32_t n = 1; n <= 3; ++n) EXPECT_EQ(rows_at(n, name_, last), rows_at(n, "whole", last));
+  ASSERT_TRUE(at(1).ask(name_, Projections::Ask::drop));
+  EXPECT_TRUE(in_time([&] { return tables_at(3).select(name_, {}).error().code == ErrorCode::not_found; }));
+}
+
+TEST_F(SpreadTable, AHomeThatIsAwayIsNamedAndItsPartsAloneAreBuiltAnew) {
+  ASSERT_TRUE(at(1).create(name_, "table", spread_spec(parts)));
+  auto last = sell(1, 62);
+  const auto before = rows_at(1, name_, last);
+  EXPECT_EQ(before.size(), 31u);
+  const auto handled = [&](std::uint32_t home) {
+    std::uint64_t events = 0;
+    const auto info = at(1).describe(name_);
+    EXPECT_TRUE(info) << (info ? "" : info.error().what);
+    if (info)
+      for (const auto& one : info->versions) events += one.home == home ? one.events : 0;
+    return events;
+  };
+  const auto elsewhere = handled(1) + handled(2);
+  stop(3);
+  const auto away = tables_at(1).select(name_, {});
+  ASSERT_FALSE(away);
+  EXPECT_EQ(away.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(away.error().what, HasSubstr("of table \"" + name_ + "\""));
+  EXPECT_EQ(tables_at(1).select(name_, {.where = "key = '" + key_at_three(true) + "'"}).error().code, ErrorCode::unavailable);
+  const auto here = tables_at(2).select(name_, {.where = "key = '" + key_at_three(false) + "'"});
+  ASSERT_TRUE(here) << here.error().what;
+  EXPECT_EQ(here->rows.size(), 1u);
+  const auto info = at(1).describe(name_);
+  ASSERT_TRUE(info) << info.error().what;
+  for (const auto& one : info->versions) EXPECT_EQ(one.error.has_value(), one.home == 3);
+
+  std::filesystem::remove_all(rows_of(3));
+  start(3);
+  ASSERT_TRUE(cluster_->wait_until_open());
+  last = append(2, "Marker");
+  for (std::uint32_t n = 1; n <= 3; ++n) EXPECT_EQ(rows_at(n, name_, last), before);
+  EXPECT_EQ(handled(1) + handled(2), elsewhere) << "nothing was built there again";
+  EXPECT_GT(handled(3), 0u);
 }
 
 // Of two that change a definition at the same time through different nodes, one is told so.

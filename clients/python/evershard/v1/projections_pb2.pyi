@@ -115,7 +115,7 @@ class ProjectionInfo(_message.Message):
         value: int
         def __init__(self, name: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
     class Version(_message.Message):
-        __slots__ = ["busy_ms", "complete", "error", "errors", "events", "failed_at", "figures", "lag", "position", "rows", "serving", "state", "version"]
+        __slots__ = ["busy_ms", "complete", "error", "errors", "events", "failed_at", "figures", "home", "lag", "part", "position", "rows", "serving", "state", "version"]
         BUSY_MS_FIELD_NUMBER: _ClassVar[int]
         COMPLETE_FIELD_NUMBER: _ClassVar[int]
         ERRORS_FIELD_NUMBER: _ClassVar[int]
@@ -123,7 +123,9 @@ class ProjectionInfo(_message.Message):
         EVENTS_FIELD_NUMBER: _ClassVar[int]
         FAILED_AT_FIELD_NUMBER: _ClassVar[int]
         FIGURES_FIELD_NUMBER: _ClassVar[int]
+        HOME_FIELD_NUMBER: _ClassVar[int]
         LAG_FIELD_NUMBER: _ClassVar[int]
+        PART_FIELD_NUMBER: _ClassVar[int]
         POSITION_FIELD_NUMBER: _ClassVar[int]
         ROWS_FIELD_NUMBER: _ClassVar[int]
         SERVING_FIELD_NUMBER: _ClassVar[int]
@@ -136,13 +138,15 @@ class ProjectionInfo(_message.Message):
         events: int
         failed_at: int
         figures: _containers.RepeatedCompositeFieldContainer[ProjectionInfo.Figure]
+        home: int
         lag: int
+        part: int
         position: int
         rows: int
         serving: bool
         state: str
         version: int
-        def __init__(self, version: _Optional[int] = ..., rows: _Optional[int] = ..., state: _Optional[str] = ..., complete: bool = ..., serving: bool = ..., position: _Optional[int] = ..., lag: _Optional[int] = ..., events: _Optional[int] = ..., errors: _Optional[int] = ..., error: _Optional[_Union[_store_pb2.Error, _Mapping]] = ..., failed_at: _Optional[int] = ..., busy_ms: _Optional[int] = ..., figures: _Optional[_Iterable[_Union[ProjectionInfo.Figure, _Mapping]]] = ...) -> None: ...
+        def __init__(self, version: _Optional[int] = ..., rows: _Optional[int] = ..., state: _Optional[str] = ..., complete: bool = ..., serving: bool = ..., position: _Optional[int] = ..., lag: _Optional[int] = ..., events: _Optional[int] = ..., errors: _Optional[int] = ..., error: _Optional[_Union[_store_pb2.Error, _Mapping]] = ..., failed_at: _Optional[int] = ..., busy_ms: _Optional[int] = ..., figures: _Optional[_Iterable[_Union[ProjectionInfo.Figure, _Mapping]]] = ..., part: _Optional[int] = ..., home: _Optional[int] = ...) -> None: ...
     KIND_FIELD_NUMBER: _ClassVar[int]
     LAST_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]

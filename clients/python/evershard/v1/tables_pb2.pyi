@@ -63,20 +63,22 @@ class ListTablesResponse(_message.Message):
     def __init__(self, tables: _Optional[_Iterable[_Union[TableInfo, _Mapping]]] = ...) -> None: ...
 
 class ParkedRow(_message.Message):
-    __slots__ = ["aggregate", "attempts", "kind", "position", "reason", "type"]
+    __slots__ = ["aggregate", "attempts", "kind", "part", "position", "reason", "type"]
     AGGREGATE_FIELD_NUMBER: _ClassVar[int]
     ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
     KIND_FIELD_NUMBER: _ClassVar[int]
+    PART_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
     aggregate: str
     attempts: int
     kind: str
+    part: int
     position: int
     reason: str
     type: str
-    def __init__(self, position: _Optional[int] = ..., kind: _Optional[str] = ..., type: _Optional[str] = ..., aggregate: _Optional[str] = ..., reason: _Optional[str] = ..., attempts: _Optional[int] = ...) -> None: ...
+    def __init__(self, position: _Optional[int] = ..., kind: _Optional[str] = ..., type: _Optional[str] = ..., aggregate: _Optional[str] = ..., reason: _Optional[str] = ..., attempts: _Optional[int] = ..., part: _Optional[int] = ...) -> None: ...
 
 class SelectRequest(_message.Message):
     __slots__ = ["at_least", "select", "table", "version"]

@@ -340,6 +340,18 @@ export type ProjectionInfo_Version = Message<"evershard.v1.ProjectionInfo.Versio
      * @generated from field: repeated evershard.v1.ProjectionInfo.Figure figures = 13;
      */
     figures: ProjectionInfo_Figure[];
+    /**
+     * of a table in parts: which, from 0; a version has one of these a part
+     *
+     * @generated from field: optional uint32 part = 14;
+     */
+    part?: number | undefined;
+    /**
+     * of a part on a cluster: its node
+     *
+     * @generated from field: uint32 home = 15;
+     */
+    home: number;
 };
 /**
  * Describes the message evershard.v1.ProjectionInfo.Version.

@@ -455,6 +455,12 @@ export type ParkedRow = Message<"evershard.v1.ParkedRow"> & {
      * @generated from field: uint64 attempts = 6;
      */
     attempts: bigint;
+    /**
+     * of a table in parts: which has it
+     *
+     * @generated from field: optional uint32 part = 7;
+     */
+    part?: number | undefined;
 };
 /**
  * Describes the message evershard.v1.ParkedRow.
