@@ -116,12 +116,11 @@ Outcome run_list(const Invocation& invocation) {
     const auto head = store->head();
     if (!head) return Failed(Failure(head.error()));
     listing.at_least = *head;
-    listing.timeout = invocation.server() ? std::chrono::seconds(arguments.number_at_least("timeout", 1)) : std::chrono::hours(24);
   }
   ListPrinter list(invocation, {{"aggregate"}, {"version"}, {"document"}});
-  for (std::uint64_t left = arguments.number_at_least("limit", 1); left > 0 && !interrupted() && !invocation.out.ended();) {
+  for (std::uint64_t left = arguments.number_at_least("limit", 1); left > 0 && !invocation.out.ended();) {
     listing.limit = std::min<std::uint64_t>(left, 1'000);
-    const auto page = store->documents().list(listing);
+    const auto page = read_when_there(invocation, *store, listing, [&] { return store->documents().list(listing); });
     if (!page) {
       list.finish();
       return Failed(Failure(page.error()));
@@ -138,6 +137,7 @@ Outcome run_list(const Invocation& invocation) {
     left -= page->documents.size();
     if (!page->next) break;
     listing.after = page->next;
+    if (left > 0 && interrupted()) return stopped_in_the_middle(list);
   }
   list.finish();
   return {};

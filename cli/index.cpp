@@ -75,7 +75,7 @@ RowsAsked rows_of(const Arguments& arguments) {
 
 std::string shown_event(const std::optional<RecordedEvent>& event, const PayloadTypes& types) { return event ? event->type + " " + payload_cell(*event, types) : std::string(); }
 
-Outcome read_numbers(const Invocation& invocation, Projections& projections, const std::string& name, const PayloadTypes& types) {
+Outcome read_numbers(const Invocation& invocation, OpenedStore& store, const std::string& name, const PayloadTypes& types) {
   const auto& arguments = invocation.arguments;
   arguments.refuse_beside("an index of a query", {"equal", "from", "to", "until"});
   IndexRead read{arguments.number("start"), 0, arguments.has("backwards") ? Direction::backwards : Direction::forwards, rows_of(arguments)};
@@ -85,7 +85,7 @@ Outcome read_numbers(const Invocation& invocation, Projections& projections, con
   Outcome outcome;
   while (left != 0 && !invocation.out.ended()) {
     read.limit = std::min<std::uint64_t>(left, index_page_max);
-    const auto page = projections.read_index(name, read);
+    const auto page = read_when_there(invocation, store, read.rows, [&] { return store.projections().read_index(name, read); });
     if (!page) {
       outcome = Failed(Failure(page.error()));
       break;
@@ -104,12 +104,13 @@ Outcome read_numbers(const Invocation& invocation, Projections& projections, con
     const auto last = page->entries.back().number;  // a page may end before its limit
     if (last == (read.direction == Direction::backwards ? 1 : page->count)) break;
     read.start = read.direction == Direction::backwards ? last - 1 : last + 1;
+    if (left != 0 && interrupted()) return stopped_in_the_middle(printer);
   }
   printer.finish();
   return outcome;
 }
 
-Outcome read_values(const Invocation& invocation, Projections& projections, const std::string& name, const PayloadTypes& types) {
+Outcome read_values(const Invocation& invocation, OpenedStore& store, const std::string& name, const PayloadTypes& types) {
   const auto& arguments = invocation.arguments;
   arguments.refuse_beside("a value index", {"start"});
   ValueRead read{arguments.text("equal"), arguments.text("from"), arguments.text("to"), arguments.text("until"), {}, 0, arguments.has("backwards") ? Direction::backwards : Direction::forwards, rows_of(arguments)};
@@ -119,7 +120,7 @@ Outcome read_values(const Invocation& invocation, Projections& projections, cons
   Outcome outcome;
   while (left != 0 && !invocation.out.ended()) {
     read.limit = std::min<std::uint64_t>(left, index_page_max);
-    auto page = projections.read_values(name, read);
+    auto page = read_when_there(invocation, store, read.rows, [&] { return store.projections().read_values(name, read); });
     if (!page) {
       outcome = Failed(Failure(std::move(page).error()));
       break;
@@ -136,6 +137,7 @@ Outcome read_values(const Invocation& invocation, Projections& projections, cons
     left -= page->entries.size();
     read.after = std::move(page->next);
     if (read.after.empty()) break;
+    if (left != 0 && interrupted()) return stopped_in_the_middle(printer);
   }
   printer.finish();
   return outcome;
@@ -152,10 +154,9 @@ Outcome index_read(const Invocation& invocation) {
   if (!store) return Failed(std::move(store).error());
   const auto types = payload_types(invocation);
   if (!types) return Failed(types.error());
-  auto& projections = store->projections();
-  const auto info = projections.describe(*name);
+  const auto info = store->projections().describe(*name);
   if (!info) return Failed(Failure(info.error()));
-  return info->kind == "value" ? read_values(invocation, projections, *name, *types) : read_numbers(invocation, projections, *name, *types);
+  return info->kind == "value" ? read_values(invocation, *store, *name, *types) : read_numbers(invocation, *store, *name, *types);
 }
 
 Options index_drop_options() {

@@ -37,17 +37,18 @@ ProjectionVersion newest_of(const ProjectionInfo& info) {
 }
 
 /// Errors: timeout; unavailable: it stands, and why; of describe; cancelled
-Result<ProjectionInfo> newest_when_read(Projections& projections, ProjectionInfo info, GlobalPosition head, std::chrono::milliseconds timeout) {
+Result<ProjectionInfo> newest_when_read(Projections& projections, ProjectionInfo info, GlobalPosition head, const Invocation& invocation) {
   const std::string name = info.name;
-  const auto until = std::chrono::steady_clock::now() + timeout;
+  const auto until = std::chrono::steady_clock::now() + rows_timeout(invocation);
+  const std::string goes_on = invocation.server() ? "it goes on being built in the background" : "it is built while a command has the store open";
   for (;;) {
     if (info.versions.empty()) return refuse(ErrorCode::unavailable, "projection " + in_quotes(name) + " has no rows yet");
     const auto newest = newest_of(info);
     if (newest.serving && newest.position >= head) return info;
     const auto where = "projection " + in_quotes(name) + " is " + newest.state + " at position " + std::to_string(newest.position.value);
     if (newest.state == "failed" || newest.state == "paused" || newest.state == "waiting") return refuse(ErrorCode::unavailable, where + (newest.error ? ": " + newest.error->what : std::string()));
-    if (interrupted()) return refuse(ErrorCode::cancelled, where + ": it goes on being built in the background");
-    if (std::chrono::steady_clock::now() >= until) return refuse(ErrorCode::timeout, where + ", and has not reached " + std::to_string(head.value) + " in time; it goes on being built in the background");
+    if (interrupted()) return refuse(ErrorCode::cancelled, where + ": " + goes_on);
+    if (std::chrono::steady_clock::now() >= until) return refuse(ErrorCode::timeout, where + ", and has not reached " + std::to_string(head.value) + " in time; " + goes_on);
     std::this_thread::sleep_for(looks_every);
     auto now = projections.describe(name);
     if (!now) return now;
@@ -68,12 +69,25 @@ void add_rows_flags(Options& options) {
       .value("version", "N", "of this version; without it, the one that serves");
 }
 
-std::chrono::milliseconds rows_timeout(const Arguments& arguments) { return std::chrono::seconds(arguments.number_at_least("timeout", 1)); }
+std::chrono::milliseconds rows_timeout(const Invocation& invocation) {
+  if (!invocation.server()) return std::chrono::hours(24);
+  return std::chrono::seconds(invocation.arguments.number_at_least("timeout", 1));
+}
+
+std::chrono::milliseconds rows_timeout(const Invocation& invocation, OpenedStore& store, std::optional<GlobalPosition> at_least) {
+  const auto head = store.head();
+  const bool never = !invocation.server() && at_least && head && *at_least > *head;
+  return never ? std::chrono::milliseconds(0) : rows_timeout(invocation);
+}
+
+Failed stopped_in_the_middle(ListPrinter& list) {
+  list.finish();
+  return Failed(Failure(ErrorCode::cancelled, "stopped in the middle of the list"));
+}
 
 RowsAsked rows_asked(const Arguments& arguments) {
   RowsAsked rows;
   rows.at_least = position_of(arguments, "at-least");
-  rows.timeout = rows_timeout(arguments);
   if (const auto version = arguments.number("version")) rows.version = SeqNr{*version};
   return rows;
 }
@@ -95,7 +109,7 @@ void print_projection(const Invocation& invocation, const ProjectionInfo& info) 
 Outcome print_made(const Invocation& invocation, OpenedStore& store, Result<ProjectionInfo> made, GlobalPosition head) {
   if (!made) return Failed(Failure(std::move(made).error()));
   if (invocation.arguments.has("wait")) {
-    made = newest_when_read(store.projections(), *std::move(made), head, rows_timeout(invocation.arguments));
+    made = newest_when_read(store.projections(), *std::move(made), head, invocation);
     if (!made) return Failed(Failure(std::move(made).error()));
   }
   print_projection(invocation, *made);

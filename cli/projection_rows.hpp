@@ -2,10 +2,14 @@
 
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
+#include <optional>
 
 #include "evershard/cli/command.hpp"
+#include "evershard/cli/interrupt.hpp"
+#include "evershard/cli/print.hpp"
 #include "evershard/cluster/store/projections.hpp"
 
 namespace evershard::cli {
@@ -16,8 +20,33 @@ namespace evershard::cli {
 /// --at-least, --version.
 void add_rows_flags(Options& options);
 [[nodiscard]] RowsAsked rows_asked(const Arguments& arguments);
-/// --timeout.
-[[nodiscard]] std::chrono::milliseconds rows_timeout(const Arguments& arguments);
+/// How long rows are waited for: of a server --timeout; else this process builds them itself, and goes on until it has.
+[[nodiscard]] std::chrono::milliseconds rows_timeout(const Invocation& invocation);
+/// The same of a read that waits for `at_least`: what the store does not have nobody else writes.
+[[nodiscard]] std::chrono::milliseconds rows_timeout(const Invocation& invocation, OpenedStore& store, std::optional<GlobalPosition> at_least);
+
+/// At once; then Ctrl-C is looked for.
+inline constexpr std::chrono::milliseconds rows_wait{200};
+
+/// Reads rows, waiting for them rows_timeout(), and hears Ctrl-C meanwhile.
+///
+/// Shape: `asked` has at_least and timeout; `read`: Result<T>(), with those
+/// Errors: those of `read`; cancelled
+template <class Asked, class Read>
+[[nodiscard]] auto read_when_there(const Invocation& invocation, OpenedStore& store, Asked& asked, Read read) {
+  using Clock = std::chrono::steady_clock;
+  const auto until = Clock::now() + rows_timeout(invocation, store, asked.at_least);
+  const bool elsewhere = invocation.server().has_value();
+  for (;;) {
+    const auto left = std::max(std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()), std::chrono::milliseconds(0));
+    asked.timeout = elsewhere ? left : std::min<std::chrono::milliseconds>(left, rows_wait);
+    auto rows = read();
+    if (rows || rows.error().code != ErrorCode::timeout || asked.timeout == left) return rows;
+    if (interrupted()) return decltype(rows)(refuse(ErrorCode::cancelled, "stopped before the rows were there: " + rows.error().what));
+  }
+}
+/// A list that was told to stop in its middle.
+[[nodiscard]] Failed stopped_in_the_middle(ListPrinter& list);
 
 /// Of one just made or changed: with --wait, once its newest version is read and has passed `head`.
 [[nodiscard]] Outcome print_made(const Invocation& invocation, OpenedStore& store, Result<ProjectionInfo> made, GlobalPosition head);

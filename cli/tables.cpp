@@ -99,7 +99,6 @@ Outcome select_rows(const Invocation& invocation) {
   if (!select) return Failed(Failure(std::move(select).error()));
   TableReading reading;
   reading.at_least = position_of(arguments, "at-least");
-  reading.timeout = rows_timeout(arguments);
   if (const auto version = arguments.number("version")) reading.version = SeqNr(*version);
   std::uint64_t left = arguments.number("limit").value_or(std::numeric_limits<std::uint64_t>::max());
   auto store = invocation.open();
@@ -127,7 +126,7 @@ Outcome select_rows(const Invocation& invocation) {
   JsonText json;
   while (left != 0 && !invocation.out.ended()) {
     select->limit = std::min(left, table_page_rows_default);
-    const auto page = tables.select(table, *select, reading);
+    const auto page = read_when_there(invocation, *store, reading, [&] { return tables.select(table, *select, reading); });
     if (!page) {
       printer.finish();
       return Failed(Failure(page.error()));
@@ -146,10 +145,7 @@ Outcome select_rows(const Invocation& invocation) {
     left -= page->rows.size();
     if (page->next.empty()) break;
     select->continue_from = page->next;
-    if (interrupted()) {
-      printer.finish();
-      return Failed(Failure(ErrorCode::cancelled, "stopped in the middle of the rows"));
-    }
+    if (interrupted()) return stopped_in_the_middle(printer);
   }
   printer.finish();
   return {};
@@ -183,7 +179,8 @@ Outcome list_parked(const Invocation& invocation) {
       }
       after = each.position;
     }
-    if (parked->empty()) break;
+    if (parked->empty() || invocation.out.ended()) break;
+    if (interrupted()) return stopped_in_the_middle(printer);
   }
   printer.finish();
   return {};

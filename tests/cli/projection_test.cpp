@@ -1,6 +1,15 @@
 // `evershard projection`, `index`, `table`: the same in place and of a server.
 
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <utility>
 
 #include "tests/cli/program.hpp"
 
@@ -159,6 +168,66 @@ TEST_F(ProjectionCommands, OfAServer) {
   walk();
   server.signal(SIGTERM);
   EXPECT_EQ(server.wait().status, 0);
+}
+
+std::string many_events(int count) {
+  std::string lines;
+  for (int i = 0; i < count; ++i) {
+    const auto n = std::to_string(i);
+    lines += R"({"aggregate":"order-)" + n + R"(","type":"Placed","payload":{"n":)" + n + R"(,"who":"somebody whose name is not short at all"}})" + "\n";
+  }
+  return lines;
+}
+
+// What builds it is the command itself, and nothing goes on behind it.
+TEST_F(ProjectionCommands, WaitForWhatTheyBuildThemselvesHoweverLongThatTakes) {
+  store_ = {"--data", store()};
+  append(store_[1], many_events(60'000));
+  EXPECT_EQ(at({"index", "create", "by-n", "--type", "Placed", "--path", "$.n", "--value", "integer", "--wait", "--timeout", "1"}).status, 0);
+  EXPECT_EQ(lines({"index", "read", "by-n", "--from", "59998", "--timeout", "1"}).size(), 2u);
+  EXPECT_EQ(refused({"index", "read", "by-n", "--at-least", "1000000"}, 7)["code"], "timeout") << "nobody else writes what is not there";
+}
+
+// Their output is full before they are through, so that the signal comes in their middle.
+TEST_F(ProjectionCommands, StopInTheirMiddleAndSaySo) {
+  const std::string data = store();
+  store_ = {"--data", data};
+  append(data, many_events(5'000));
+  ASSERT_EQ(at({"index", "create", "by-n", "--type", "Placed", "--path", "$.n", "--value", "integer", "--wait"}).status, 0);
+  const auto index = one({"index", "create", "--type", "Placed", "--wait"})["name"].get<std::string>();
+  write_file("order.json", R"({"events":{"Placed":{"merge":true}}})");
+  ASSERT_EQ(at({"document", "define", "order", path("order.json")}).status, 0);
+  for (const Words& list : {Words{"index", "read", "by-n", "--events"}, Words{"index", "read", index, "--events"}, Words{"document", "list", "order"}}) {
+    const auto pipe = path("pipe");
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    const int out = ::open(pipe.c_str(), O_RDWR | O_NONBLOCK);
+    ASSERT_GE(out, 0);
+    Words asked = list;
+    asked.insert(asked.end(), {"--limit", "5000", "--format", "jsonl", "--data", data});
+    Process listing(words(asked), {.output_file = pipe});
+    pollfd readable{out, POLLIN, 0};
+    ASSERT_EQ(::poll(&readable, 1, 60'000), 1);
+    listing.signal(SIGINT);
+    std::atomic<bool> ended = false;
+    std::size_t entries = 0;
+    std::thread reading([&] {
+      std::string part(64u << 10, '\0');
+      for (bool last = false;;) {
+        const auto got = ::read(out, part.data(), part.size());
+        if (got > 0) entries += static_cast<std::size_t>(std::count(part.begin(), part.begin() + got, '\n'));
+        else if (std::exchange(last, ended.load())) break;
+        else std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    });
+    const auto finished = listing.wait();
+    ended = true;
+    reading.join();
+    ::close(out);
+    ::unlink(pipe.c_str());
+    EXPECT_EQ(finished.status, 130) << list[0] << ' ' << list[1] << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr("in the middle"));
+    EXPECT_LT(entries, 5'000u);
+  }
 }
 
 }  // namespace
