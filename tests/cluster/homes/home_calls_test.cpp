@@ -126,7 +126,7 @@ TEST_F(Homes, OneReadWaitsForANodeThatIsAwayAndAllOthersAreToldAtOnce) {
   const auto other = call(1, of_node(2, 1), "echo", "x", home_patience, HomeCalls::Again::always);
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, ErrorCode::unavailable);
-  EXPECT_THAT(other.error().what, testing::HasSubstr("node 2 does not answer"));
+  EXPECT_THAT(other.error().what, ::testing::HasSubstr("node 2 does not answer"));
   EXPECT_LT(std::chrono::steady_clock::now() - began, home_patience / 2);
   EXPECT_EQ(call(1, of_node(3), "echo", "x", home_patience, HomeCalls::Again::always).value(), "3:x") << "others go on";
   auto change = std::async(std::launch::async, [&] { return call(1, of_node(2), "echo", "x"); });

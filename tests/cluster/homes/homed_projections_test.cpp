@@ -24,8 +24,8 @@ namespace evershard::cluster {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr auto hosted_patience = 60s;
 
