@@ -24,8 +24,6 @@ using Kind = HomeAnswered::Kind;
 
 // An answer is given when the time is over; it has so long to arrive.
 constexpr std::chrono::milliseconds arrival_grace = std::chrono::seconds(2);
-// So long a read waits with others for a node that does not answer; then one of them goes on waiting, and all others are told at once.
-constexpr std::chrono::milliseconds away_time = std::chrono::seconds(1);
 // "For ever" must not run over the end of the clock, nor of the wire's milliseconds.
 constexpr std::chrono::milliseconds home_time_max = std::chrono::hours(24);
 
@@ -33,10 +31,6 @@ HomeAnswered answered_by(Result<std::string> outcome) {
   if (outcome) return {Kind::answered, *std::move(outcome)};
   if (outcome.error().code == ErrorCode::wrong_shard) return {Kind::not_here, {}, std::move(outcome).error()};
   return {Kind::failed, {}, std::move(outcome).error()};
-}
-
-std::string does_not_answer(std::uint32_t node) {
-  return node == 0 ? std::string("a shard without a node is waited for already") : "node " + std::to_string(node) + " does not answer, and is waited for already";
 }
 
 Error homes_stopped() { return {ErrorCode::unavailable, "the node is stopping: nothing new is taken"}; }
@@ -54,7 +48,6 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
   std::map<std::string, std::shared_ptr<const Handler>, std::less<>> handlers;
   NodeCommitter::OpenShards open;
   std::uint64_t shards_changed = 0;
-  std::map<std::uint32_t, bool> away;  ///< nodes that do not answer (0: a shard has none), and whether a read waits for them to be back
   std::size_t waiting = 0;
   bool closing = false;
   actors::Jitter jitter{std::random_device{}()};
@@ -118,10 +111,9 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
     if (owner == 0) return HomeAnswered{Kind::not_here, {}, no_owner(node.shard_of(asked.aggregate))};
     if (owner == options.node) return carry_out(asked);
     auto told = std::make_shared<std::optional<Result<HomeAnswered>>>();
-    network.ask(owner, asked, [self = shared_from_this(), owner, told](Result<HomeAnswered> outcome) {
+    network.ask(owner, asked, [self = shared_from_this(), told](Result<HomeAnswered> outcome) {
       {
         const std::lock_guard lock(self->mutex);
-        if (outcome && outcome->kind != Kind::not_here) self->away.erase(owner);  // also where nobody listens any more
         *told = std::move(outcome);
       }
       self->changed.notify_all();
@@ -132,64 +124,25 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
     return refuse(ErrorCode::timeout, closing ? "the node is stopping: the outcome is unknown" : "no answer within " + std::to_string(asked.time.count()) + " ms: the outcome is unknown");
   }
 
-  /// What a read does about nodes that do not answer, from its beginning to its end.
-  class Patience {
-   public:
-    Patience(Impl& of, bool waits_always) : of_(of), always_(waits_always) {}
-    Patience(const Patience&) = delete;
-    ~Patience() {
-      const std::lock_guard lock(of_.mutex);
-      if (!waits_for_) return;
-      if (const auto still = of_.away.find(*waits_for_); still != of_.away.end()) still->second = false;
-    }
-    /// Under the lock. Returns: it is told at once, another one waits already.
-    [[nodiscard]] bool leaves_it_to_others(std::uint32_t node) {
-      const auto away = of_.away.find(node);
-      if (always_ || away == of_.away.end() || waits_for_ == node) return false;
-      if (away->second || waits_for_) return true;
-      away->second = true;
-      waits_for_ = node;
-      return false;
-    }
-    /// Under the lock.
-    void did_not_answer(std::uint32_t node) {
-      if (Clock::now() - began_ >= away_time) of_.away.try_emplace(node, false);
-    }
-
-   private:
-    Impl& of_;
-    const bool always_;
-    const Clock::time_point began_ = Clock::now();
-    std::optional<std::uint32_t> waits_for_;
-  };
-
   [[nodiscard]] Result<std::string> call(HomeAsked asked, bool repeatable) {
     EVERSHARD_TRY(AggregateId::check(asked.aggregate));
     AskRoute route(Clock::now() + std::min(asked.time, home_time_max), repeatable);
-    Patience patience(*this, !repeatable);
     std::uint64_t seen = 0;
     for (;;) {
       asked.time = std::chrono::ceil<std::chrono::milliseconds>(route.deadline() - Clock::now());
-      const auto owner = node.committer().owner(node.shard_of(asked.aggregate));
       {
         const std::lock_guard lock(mutex);
         seen = shards_changed;
         if (closing) return refuse(route.given_up(homes_stopped()).error);
-        if (patience.leaves_it_to_others(owner)) return refuse(route.given_up({ErrorCode::unavailable, does_not_answer(owner) + ": nothing was done"}).error);
       }
       if (asked.time.count() <= 0) return refuse(route.given_up({ErrorCode::unavailable, "its time was over: nothing was done"}).error);
       auto outcome = ask(asked);
       if (outcome && outcome->kind == Kind::answered) return std::move(outcome->response);
       if (outcome && outcome->kind == Kind::failed) return refuse(std::move(outcome->error));
       auto failed = AnyAnswer::failed(outcome ? std::move(outcome->error) : std::move(outcome).error());
-      const auto why = failed.error.code;
       std::unique_lock lock(mutex);
-      if (!closing && owner != options.node && (why == ErrorCode::unavailable || why == ErrorCode::timeout || why == ErrorCode::wrong_shard)) patience.did_not_answer(owner);
       const auto again = route.came_back(failed, Clock::now(), jitter);
-      if (!again) {
-        lock.unlock();
-        return refuse(std::move(failed.error));
-      }
+      if (!again) return refuse(std::move(failed.error));
       changed.wait_until(lock, *again, [&] { return closing || shards_changed != seen; });
     }
   }

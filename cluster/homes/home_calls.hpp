@@ -65,8 +65,7 @@ class HomeCalls {
     always,    ///< it may be carried out twice
     not_done,  ///< only where nothing was done
   };
-  /// Waits for the answer, at most the time asked with and a moment. For a node that does not answer for a second, one of those that may be
-  /// carried out twice goes on waiting, and all others are `unavailable` at once: threads that wait for it would be missing elsewhere.
+  /// Waits for the answer, at most the time asked with and a moment.
   ///
   /// Errors: the handler's; unavailable: no home could be asked in time, and nothing was done; overloaded, too_large; timeout: the outcome is unknown
   [[nodiscard]] Result<std::string> call(HomeAsked asked, Again again);

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <atomic>
 #include <future>
 #include <thread>
@@ -96,6 +95,7 @@ TEST_F(Homes, AHandlersUnavailableIsNotTriedAgain) {
 TEST_F(Homes, AMethodThatIsNotKnownIsUnavailable) { EXPECT_EQ(call(1, of_node(2), "later").error().code, ErrorCode::unavailable); }
 
 TEST_F(Homes, AnAnswerThatIsLostLeavesTheOutcomeUnknown) {
+  ASSERT_TRUE(call(1, of_node(2), "echo")) << "else the answer that is lost may be that its shard is not open yet";
   network_.lose_answer_of(2);
   EXPECT_EQ(call(1, of_node(2), "count").error().code, ErrorCode::timeout);
   EXPECT_EQ(counted_, 1) << "what may not be done twice is not asked twice";
@@ -112,36 +112,6 @@ TEST_F(Homes, AHomeThatIsAwayIsWaitedForInTime) {
   EXPECT_EQ(later.wait_for(100ms), std::future_status::timeout);
   join(2);
   EXPECT_EQ(later.get().value(), "2:x");
-}
-
-// Threads that wait for it are missing elsewhere.
-TEST_F(Homes, OneReadWaitsForANodeThatIsAwayAndAllOthersAreToldAtOnce) {
-  leave(2);
-  std::vector<std::future<Result<std::string>>> reads;
-  for (int i = 0; i < 5; ++i) reads.push_back(std::async(std::launch::async, [&] { return call(1, of_node(2), "echo", "x", home_patience, HomeCalls::Again::always); }));
-  const auto waiting = [&] { return std::ranges::count_if(reads, [](auto& read) { return read.wait_for(0s) == std::future_status::timeout; }); };
-  const auto began = std::chrono::steady_clock::now();
-  while (waiting() > 1 && std::chrono::steady_clock::now() < began + home_patience / 2) std::this_thread::sleep_for(5ms);
-  EXPECT_EQ(waiting(), 1);
-  const auto other = call(1, of_node(2, 1), "echo", "x", home_patience, HomeCalls::Again::always);
-  ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().code, ErrorCode::unavailable);
-  EXPECT_THAT(other.error().what, ::testing::HasSubstr("node 2 does not answer"));
-  EXPECT_LT(std::chrono::steady_clock::now() - began, home_patience / 2);
-  EXPECT_EQ(call(1, of_node(3), "echo", "x", home_patience, HomeCalls::Again::always).value(), "3:x") << "others go on";
-  auto change = std::async(std::launch::async, [&] { return call(1, of_node(2), "echo", "x"); });
-  EXPECT_EQ(change.wait_for(50ms), std::future_status::timeout) << "what must not be done twice is waited for";
-  join(2);
-  EXPECT_EQ(change.get().value(), "2:x");
-  int told = 0;
-  for (auto& read : reads) {
-    const auto answer = read.get();
-    if (answer) EXPECT_EQ(*answer, "2:x");
-    else EXPECT_EQ(answer.error().code, ErrorCode::unavailable);
-    told += answer ? 0 : 1;
-  }
-  EXPECT_EQ(told, 4);
-  EXPECT_EQ(call(1, of_node(2), "echo", "x", home_patience, HomeCalls::Again::always).value(), "2:x") << "it is back";
 }
 
 TEST_F(Homes, MoveWithTheirShard) {
