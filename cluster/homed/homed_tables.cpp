@@ -29,11 +29,6 @@ TableReading reading_at_home(const Request& request) {
   return reading;
 }
 
-bool home_is_away(const Error& error) { return error.code == ErrorCode::unavailable || error.code == ErrorCode::timeout; }
-
-/// What the list of projections has of it is all there is.
-bool did_not_answer(const ProjectionVersion& version) { return version.state == "waiting" && version.error && home_is_away(*version.error); }
-
 template <class Found, class Response>
 Result<void> told_of_table(const Result<Found>& found, Response& response) {
   if (!found) return refuse(found.error());
@@ -122,26 +117,7 @@ Result<TableInfo> HomedTables::describe_table(const std::string& table, TableRea
 Result<std::vector<TableInfo>> HomedTables::list_tables() {
   const auto all = projections_.list();
   if (!all) return refuse(all.error());
-  std::vector<TableInfo> tables;
-  for (const auto& projection : *all) {
-    if (projection.kind != "table") continue;
-    if (!projection.versions.empty() && did_not_answer(projection.versions.back())) {
-      tables.push_back(table_info(projection, projection.versions.back(), &projection.spec));
-      continue;
-    }
-    auto info = describe_table(projection.name);
-    if (info) {
-      tables.push_back(std::move(*info));
-    } else if (home_is_away(info.error())) {  // since it was listed
-      auto version = projection.versions.empty() ? ProjectionVersion() : projection.versions.back();
-      version.state = "waiting";
-      version.error = std::move(info).error();
-      tables.push_back(table_info(projection, version, &projection.spec));
-    } else if (info.error().code != ErrorCode::not_found) {
-      return refuse(std::move(info).error());
-    }
-  }
-  return tables;
+  return tables_among(*all, [this](const std::string& name) { return describe_table(name); });
 }
 
 Result<std::vector<ParkedRow>> HomedTables::parked(const std::string& table, GlobalPosition after, std::size_t limit) {

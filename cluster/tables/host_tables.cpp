@@ -22,7 +22,36 @@ const std::string* spec_of(const actors::Definition& definition, SeqNr version) 
   return nullptr;
 }
 
+bool home_is_away(const Error& error) { return error.code == ErrorCode::unavailable || error.code == ErrorCode::timeout; }
+
+/// What the list of projections has of it is all there is.
+bool did_not_answer(const ProjectionVersion& version) { return version.state == "waiting" && version.error && home_is_away(*version.error); }
+
 }  // namespace
+
+Result<std::vector<TableInfo>> tables_among(const std::vector<ProjectionInfo>& projections, const std::function<Result<TableInfo>(const std::string&)>& describe) {
+  std::vector<TableInfo> tables;
+  for (const auto& projection : projections) {
+    if (projection.kind != table_kind || projection.versions.empty()) continue;
+    auto newest = projection.versions.back();
+    // What is known of a table in parts, `describe` puts together from its parts.
+    if (did_not_answer(newest) && !newest.part) {
+      tables.push_back(table_info(projection, newest, &projection.spec));
+      continue;
+    }
+    auto info = describe(projection.name);
+    if (info) {
+      tables.push_back(std::move(*info));
+    } else if (home_is_away(info.error())) {  // since it was listed
+      newest.state = "waiting";
+      newest.error = std::move(info).error();
+      tables.push_back(table_info(projection, newest, &projection.spec));
+    } else if (info.error().code != ErrorCode::not_found) {
+      return refuse(std::move(info).error());
+    }
+  }
+  return tables;
+}
 
 TableInfo table_info(const ProjectionInfo& projection, const ProjectionVersion& version, const std::string* spec) {
   TableInfo info;
@@ -100,14 +129,7 @@ Result<TableInfo> HostTables::describe_table(const std::string& table, TableRead
 Result<std::vector<TableInfo>> HostTables::list_tables() {
   const auto projections = host_.list();
   if (!projections) return refuse(projections.error());
-  std::vector<TableInfo> tables;
-  for (const auto& projection : *projections) {
-    if (projection.kind != table_kind || projection.versions.empty()) continue;
-    auto info = describe_table(projection.name, {});
-    if (info) tables.push_back(std::move(*info));
-    else if (info.error().code != ErrorCode::not_found) return refuse(std::move(info).error());
-  }
-  return tables;
+  return tables_among(*projections, [this](const std::string& name) { return describe_table(name, {}); });
 }
 
 Result<std::vector<ParkedRow>> HostTables::parked(const std::string& table, GlobalPosition after, std::size_t limit) {

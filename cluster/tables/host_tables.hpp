@@ -2,10 +2,12 @@
 
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "evershard/actors/projection/table/table_select.hpp"
 #include "evershard/cluster/projections/catalogue.hpp"
@@ -16,6 +18,9 @@ namespace evershard::cluster {
 
 /// What a projection's figures say of its table. `spec`: of that version; absent: not known
 [[nodiscard]] TableInfo table_info(const ProjectionInfo& projection, const ProjectionVersion& version, const std::string* spec);
+
+/// The tables among `projections`, each as `describe` tells it; one whose home does not answer is `waiting`, and says why. Errors: of `describe`, but not_found
+[[nodiscard]] Result<std::vector<TableInfo>> tables_among(const std::vector<ProjectionInfo>& projections, const std::function<Result<TableInfo>(const std::string&)>& describe);
 
 /// Any thread. Owner: both outlive it; the events take reserved names.
 class HostTables final : public Tables {

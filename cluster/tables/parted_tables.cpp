@@ -9,6 +9,7 @@
 #include "evershard/actors/projection/json_depth.hpp"
 #include "evershard/actors/projection/part_name.hpp"
 #include "evershard/actors/projection/table/parted_select.hpp"
+#include "evershard/cluster/tables/host_tables.hpp"
 #include "evershard/cluster/tables/table_definition_json.hpp"
 #include "evershard/cluster/tables/table_kind.hpp"
 #include "evershard/protocol/in_quotes.hpp"
@@ -426,14 +427,7 @@ Result<TableInfo> PartedTables::describe_table(const std::string& table, TableRe
 Result<std::vector<TableInfo>> PartedTables::list_tables() {
   const auto all = list();
   if (!all) return refuse(all.error());
-  std::vector<TableInfo> tables;
-  for (const auto& projection : *all) {
-    if (projection.kind != table_kind) continue;
-    auto info = describe_table(projection.name, {});
-    if (info) tables.push_back(std::move(*info));
-    else if (info.error().code != ErrorCode::not_found) return refuse(std::move(info).error());
-  }
-  return tables;
+  return tables_among(*all, [this](const std::string& name) { return describe_table(name, {}); });
 }
 
 // What they hold.
