@@ -34,7 +34,7 @@ std::string overview(const Program& program) {
   return text +
          "\nhelp\n  " + padded("help COMMAND", 22) + "What a command takes, with an example; also COMMAND --help.\n  " +
          padded("version", 22) + "Which version this is; also --version.\n" +
-         "\nExit status: 0 done, 2 usage, 3 conflict, 4 not found, 5 invalid, 6 unavailable, 7 timeout, 8 corruption, 9 io, 130 interrupted.\n";
+         "\nExit status: 0 done, 2 usage, 3 conflict, 4 not found, 5 invalid, 6 unavailable, 7 timeout, 8 corruption, 9 io, 10 denied, 130 interrupted.\n";
 }
 
 std::string help_of(const Command& command, const Program& program) {

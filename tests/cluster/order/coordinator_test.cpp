@@ -367,8 +367,9 @@ TEST_F(CoordinatorByHand, LetsANodeThatCameBackWithLessGoOnWhereThatIsAccepted) 
   EXPECT_EQ(coordinator().assign(ShardId{1}, 1, {}).error().code, ErrorCode::invalid_argument) << "that one is whole";
   auto assigned = coordinator().assign(ShardId{0}, 1, Loss{ShardOffset{3}, ShardOffset{5}});
   ASSERT_TRUE(assigned) << assigned.error().what;
-  settle(*assigned);
+  const auto actions = settle(*assigned);
 
+  EXPECT_EQ(sent<Announce>(actions).at(0).cut.openings.at(0), (sharding::Opening{ShardId{0}, Epoch{2}, 1, ShardOffset{5}, ShardOffset{3}, ShardOffset{5}})) << "what it has is kept";
   EXPECT_EQ(log_.state().shards[0].epoch, Epoch{2});
   EXPECT_THAT(coordinator().members().at(1).refused, IsEmpty());
 }
@@ -437,6 +438,20 @@ TEST_F(CoordinatorByHand, GivesSeveralShardsOfANodeThatIsGoneOrNone) {
 
   EXPECT_EQ(coordinator().assign(ShardAssignment{2, {}, {}}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(coordinator().assign(ShardAssignment{2, {ShardId{0}}, {}}).error().code, ErrorCode::invalid_argument) << "its node is here and has it";
+}
+
+TEST_F(CoordinatorByHand, GivesShardsOnlyToWhoIsHereAndTakesThem) {
+  join_with(4);
+  (void)coordinator().lost(process(1));
+  settle(coordinator().hello(hello_of(process(2))));
+  auto gateway = hello_of(process(3));
+  gateway.gateway = true;
+  settle(coordinator().hello(gateway));
+
+  EXPECT_THAT(coordinator().assign(ShardId{0}, 3, {}).error().what, HasSubstr("node 3 is a gateway"));
+  EXPECT_THAT(coordinator().assign(ShardAssignment{2, {ShardId{0}, ShardId{0}}, {}}).error().what, HasSubstr("shard 0 is named twice"));
+  (void)coordinator().lost(process(2));
+  EXPECT_EQ(coordinator().assign(ShardId{0}, 2, Loss{ShardOffset{1}, ShardOffset{5}}).error().code, ErrorCode::not_found) << "it is gone, too";
 }
 
 TEST_F(CoordinatorByHand, SaysHowTheClusterIs) {
