@@ -12,6 +12,8 @@
 namespace evershard::cli {
 namespace {
 
+constexpr std::size_t settled_a_step = 500;
+
 Options table_options() {
   Options options = store_options();
   options.argument("TABLE", "the projection's name");
@@ -188,8 +190,40 @@ Outcome list_parked(const Invocation& invocation) {
 
 Options settle_options() {
   Options options = table_options();
-  options.values("position", "POSITION", "of this event; may be given more than once").flag("all", "of all that are parked");
+  options.values("position", "POSITION", "of this event; may be given more than once").flag("all", "of all that are parked, step by step");
   return options;
+}
+
+struct Settled {
+  GlobalPosition position{};  ///< once the table has passed it, it is done
+  std::uint64_t events = 0;
+};
+
+/// All that are parked now, step by step: what a step settles is one write of the table. What is parked meanwhile, or again, is left.
+/// Errors: as of parked(), wait_until(); cancelled. Steps before it hold.
+Result<Settled> settle_all(OpenedStore& store, const std::string& table, bool discard, std::chrono::milliseconds timeout) {
+  auto& tables = store.tables();
+  const auto head = store.head();
+  if (!head) return refuse(head.error());
+  Settled settled{*head};
+  GlobalPosition after{};
+  for (;;) {
+    const auto there = store.projections().wait_until(table, settled.position, timeout);
+    if (!there) return refuse(there.error().code, std::to_string(settled.events) + " were given out, and then: " + there.error().what);
+    if (interrupted()) return refuse(ErrorCode::cancelled, "stopped after " + std::to_string(settled.events) + " events");
+    const auto parked = tables.parked(table, after, settled_a_step);
+    if (!parked) return refuse(parked.error());
+    std::vector<GlobalPosition> positions;
+    for (const auto& each : *parked) {
+      if (each.position <= *head) positions.push_back(each.position);
+    }
+    if (positions.empty()) return settled;
+    after = positions.back();
+    settled.events += positions.size();
+    const auto done = discard ? tables.discard_parked(table, std::move(positions)) : tables.retry_parked(table, std::move(positions));
+    if (!done) return refuse(done.error());
+    settled.position = *done;
+  }
 }
 
 Outcome settle(const Invocation& invocation, bool discard) {
@@ -205,11 +239,19 @@ Outcome settle(const Invocation& invocation, bool discard) {
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
   const auto table = arguments.required("TABLE");
-  const auto done = discard ? store->tables().discard_parked(table, std::move(positions)) : store->tables().retry_parked(table, std::move(positions));
-  if (!done) return Failed(Failure(done.error()));
+  Settled settled{.events = positions.size()};
+  if (positions.empty()) {
+    const auto all = settle_all(*store, table, discard, rows_timeout(arguments));
+    if (!all) return Failed(Failure(all.error()));
+    settled = *all;
+  } else {
+    const auto done = discard ? store->tables().discard_parked(table, std::move(positions)) : store->tables().retry_parked(table, std::move(positions));
+    if (!done) return Failed(Failure(done.error()));
+    settled.position = *done;
+  }
   JsonText json;
-  json.begin_object().key("position").number(done->value).end_object();
-  print_one(invocation, json, {{"done once the table has passed", std::to_string(done->value)}});
+  json.begin_object().key("position").number(settled.position.value).key("events").number(settled.events).end_object();
+  print_one(invocation, json, {{"events", std::to_string(settled.events)}, {"done once the table has passed", std::to_string(settled.position.value)}});
   return {};
 }
 
