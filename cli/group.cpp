@@ -37,7 +37,7 @@ Outcome run_group_create(const Invocation& invocation) {
   if (!query) return Failed(Failure(std::move(query).error()));
   if (*query) definition.query = **std::move(query);
   definition.after = start_asked(arguments);
-  read_setting_flags(arguments, definition.settings);
+  setting_flags(arguments).apply(definition.settings);
   return show_group(invocation, [&](Groups& groups) { return groups.create_group(definition); });
 }
 
@@ -50,12 +50,8 @@ Options group_change_options() {
 
 Outcome run_group_change(const Invocation& invocation) {
   const auto name = invocation.arguments.required("NAME");
-  return show_group(invocation, [&](Groups& groups) -> Result<GroupInfo> {
-    auto now = groups.group(name);
-    if (!now) return now;
-    read_setting_flags(invocation.arguments, now->definition.settings);
-    return groups.change_group(name, now->definition.settings);
-  });
+  const auto change = setting_flags(invocation.arguments);
+  return show_group(invocation, [&](Groups& groups) { return groups.change_group(name, change); });
 }
 
 Options group_name_options() {

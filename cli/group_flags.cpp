@@ -12,16 +12,17 @@
 namespace evershard::cli {
 namespace {
 
-std::uint32_t group_number(const Arguments& arguments, const char* name, std::uint32_t otherwise) {
+std::optional<std::uint32_t> group_number(const Arguments& arguments, const char* name) {
   const auto number = arguments.has(name) ? arguments.number(name) : std::nullopt;
-  if (!number) return otherwise;
+  if (!number) return std::nullopt;
   if (*number > std::numeric_limits<std::uint32_t>::max()) throw UsageError("--" + std::string(name) + " is " + std::to_string(*number) + ": that is too great");
   return static_cast<std::uint32_t>(*number);
 }
 
-std::chrono::milliseconds group_time_flag(const Arguments& arguments, const char* name, std::chrono::milliseconds otherwise) {
-  if (!arguments.has(name)) return otherwise;
-  return std::chrono::milliseconds(group_number(arguments, name, 0));
+std::optional<std::chrono::milliseconds> group_time_flag(const Arguments& arguments, const char* name) {
+  const auto number = group_number(arguments, name);
+  if (!number) return std::nullopt;
+  return std::chrono::milliseconds(*number);
 }
 
 }  // namespace
@@ -57,25 +58,25 @@ void add_setting_flags(Options& options, bool created) {
   number("parked-max", "N", "then nothing more is parked", settings.parked_max);
 }
 
-void read_setting_flags(const Arguments& arguments, GroupSettings& settings) {
+GroupSettingsChange setting_flags(const Arguments& arguments) {
+  GroupSettingsChange change;
   if (arguments.has("order")) {
-    const auto order = group_order_of(arguments.required("order"));
-    if (!order) throw UsageError("--order is " + in_quotes(arguments.required("order")) + ": aggregate or global");
-    settings.order = *order;
+    change.order = group_order_of(arguments.required("order"));
+    if (!change.order) throw UsageError("--order is " + in_quotes(arguments.required("order")) + ": aggregate or global");
   }
   if (arguments.has("after-parked")) {
-    const auto after = after_parked_of(arguments.required("after-parked"));
-    if (!after) throw UsageError("--after-parked is " + in_quotes(arguments.required("after-parked")) + ": go_on or block");
-    settings.after_parked = *after;
+    change.after_parked = after_parked_of(arguments.required("after-parked"));
+    if (!change.after_parked) throw UsageError("--after-parked is " + in_quotes(arguments.required("after-parked")) + ": go_on or block");
   }
-  settings.attempts_max = group_number(arguments, "attempts", settings.attempts_max);
-  settings.retry_first = group_time_flag(arguments, "retry-first-ms", settings.retry_first);
-  settings.retry_factor = group_number(arguments, "retry-factor", settings.retry_factor);
-  settings.retry_most = group_time_flag(arguments, "retry-most-ms", settings.retry_most);
-  settings.retry_jitter_percent = group_number(arguments, "retry-jitter", settings.retry_jitter_percent);
-  settings.lease = group_time_flag(arguments, "lease-ms", settings.lease);
-  settings.window = group_number(arguments, "window", settings.window);
-  settings.parked_max = group_number(arguments, "parked-max", settings.parked_max);
+  change.attempts_max = group_number(arguments, "attempts");
+  change.retry_first = group_time_flag(arguments, "retry-first-ms");
+  change.retry_factor = group_number(arguments, "retry-factor");
+  change.retry_most = group_time_flag(arguments, "retry-most-ms");
+  change.retry_jitter_percent = group_number(arguments, "retry-jitter");
+  change.lease = group_time_flag(arguments, "lease-ms");
+  change.window = group_number(arguments, "window");
+  change.parked_max = group_number(arguments, "parked-max");
+  return change;
 }
 
 void print_group(const Invocation& invocation, const GroupInfo& group) {

@@ -16,8 +16,8 @@ void add_start_flags(Options& options);
 
 /// --attempts, --retry-first, ...; `created`: --order too, and with their defaults.
 void add_setting_flags(Options& options, bool created);
-/// What is given; the others stay as they are. Mistakes are UsageError; ranges are the store's to check.
-void read_setting_flags(const Arguments& arguments, GroupSettings& settings);
+/// What is given. Mistakes are UsageError; ranges are the store's to check.
+[[nodiscard]] GroupSettingsChange setting_flags(const Arguments& arguments);
 
 void print_group(const Invocation& invocation, const GroupInfo& group);
 

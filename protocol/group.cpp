@@ -43,4 +43,23 @@ Result<void> GroupSettings::check() const {
   return {};
 }
 
+void GroupSettingsChange::apply(GroupSettings& settings) const {
+  if (order) settings.order = *order;
+  if (after_parked) settings.after_parked = *after_parked;
+  if (attempts_max) settings.attempts_max = *attempts_max;
+  if (retry_first) settings.retry_first = *retry_first;
+  if (retry_factor) settings.retry_factor = *retry_factor;
+  if (retry_most) settings.retry_most = *retry_most;
+  if (retry_jitter_percent) settings.retry_jitter_percent = *retry_jitter_percent;
+  if (lease) settings.lease = *lease;
+  if (window) settings.window = *window;
+  if (parked_max) settings.parked_max = *parked_max;
+}
+
+Result<void> GroupSettingsChange::check() const {
+  GroupSettings settings;  // each field has a range of its own, and defaults are within
+  apply(settings);
+  return settings.check();
+}
+
 }  // namespace evershard

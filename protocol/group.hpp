@@ -45,4 +45,22 @@ struct GroupSettings {
   friend bool operator==(const GroupSettings&, const GroupSettings&) = default;
 };
 
+/// What of the settings is to be another; absent: it stays as it is, also where somebody else changes it at the same time.
+struct GroupSettingsChange {
+  std::optional<GroupOrder> order{};
+  std::optional<AfterParked> after_parked{};
+  std::optional<std::uint32_t> attempts_max{};
+  std::optional<std::chrono::milliseconds> retry_first{};
+  std::optional<std::uint32_t> retry_factor{};
+  std::optional<std::chrono::milliseconds> retry_most{};
+  std::optional<std::uint32_t> retry_jitter_percent{};
+  std::optional<std::chrono::milliseconds> lease{};
+  std::optional<std::uint32_t> window{};
+  std::optional<std::uint32_t> parked_max{};
+
+  void apply(GroupSettings& settings) const;
+  /// Errors: as of GroupSettings
+  [[nodiscard]] Result<void> check() const;
+};
+
 }  // namespace evershard

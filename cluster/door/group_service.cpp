@@ -62,11 +62,9 @@ grpc::ServerUnaryReactor* GroupService::CreateGroup(Context* context, const Byte
 grpc::ServerUnaryReactor* GroupService::ChangeGroup(Context* context, const Bytes* in, Bytes* out) {
   return ask<pb::ChangeGroupRequest, pb::GroupInfo>(
       Method::change_group, context, in, out, serving::Scope::admin, [](Groups& groups, pb::ChangeGroupRequest& request, pb::GroupInfo& response) -> Result<void> {
-        auto now = groups.group(request.name());
-        if (!now) return refuse(std::move(now).error());
-        auto& settings = now->definition.settings;
-        EVERSHARD_TRY(messages::get(request.settings(), settings));
-        return put_group(groups.change_group(request.name(), settings), response);
+        GroupSettingsChange change;
+        EVERSHARD_TRY(messages::get(request.settings(), change));
+        return put_group(groups.change_group(request.name(), change), response);
       });
 }
 

@@ -102,11 +102,11 @@ Result<GroupInfo> ClusterGroups::create_group(GroupDefinition definition) {
   return info_in(ask<pb::CreateGroupRequest, pb::GroupInfo>(group_calls::create, definition.name, request, HomeCalls::Again::not_done, asked_for));
 }
 
-Result<GroupInfo> ClusterGroups::change_group(const std::string& name, const GroupSettings& settings) {
-  EVERSHARD_TRY(settings.check());
+Result<GroupInfo> ClusterGroups::change_group(const std::string& name, const GroupSettingsChange& change) {
+  EVERSHARD_TRY(change.check());
   pb::ChangeGroupRequest request;
   request.set_name(name);
-  messages::put(settings, *request.mutable_settings());
+  messages::put(change, *request.mutable_settings());
   return info_in(ask<pb::ChangeGroupRequest, pb::GroupInfo>(group_calls::change, name, request, HomeCalls::Again::not_done, asked_for));
 }
 

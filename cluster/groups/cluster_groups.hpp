@@ -33,7 +33,7 @@ class ClusterGroups final : public Groups {
   ~ClusterGroups() override;
 
   Result<GroupInfo> create_group(GroupDefinition definition) override;
-  Result<GroupInfo> change_group(const std::string& name, const GroupSettings& settings) override;
+  Result<GroupInfo> change_group(const std::string& name, const GroupSettingsChange& change) override;
   Result<GroupInfo> reset_group(const std::string& name, std::optional<GlobalPosition> after) override;
   Result<void> drop_group(const std::string& name) override;
   /// One whose home can be read and does not answer for it has that as its trouble. Errors: unavailable: a node is away, and with it definitions

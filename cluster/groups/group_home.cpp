@@ -54,9 +54,9 @@ void GroupHome::serve(HomeCalls& homes) {
                 return put_info(host_.create_group(std::move(definition)), response);
               }));
   homes.serve(group_calls::change, answered_with<pb::ChangeGroupRequest, pb::GroupInfo>([this](pb::ChangeGroupRequest& request, pb::GroupInfo& response) -> Result<void> {
-                GroupSettings settings;
-                EVERSHARD_TRY(messages::get(request.settings(), settings));
-                return put_info(host_.change_group(request.name(), settings), response);
+                GroupSettingsChange change;
+                EVERSHARD_TRY(messages::get(request.settings(), change));
+                return put_info(host_.change_group(request.name(), change), response);
               }));
   homes.serve(group_calls::reset, answered_with<pb::ResetGroupRequest, pb::GroupInfo>([this](pb::ResetGroupRequest& request, pb::GroupInfo& response) -> Result<void> {
                 return put_info(host_.reset_group(request.name(), request.from_now() ? std::optional<GlobalPosition>() : GlobalPosition(request.after())), response);

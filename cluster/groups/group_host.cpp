@@ -1,6 +1,8 @@
 #include "evershard/cluster/groups/group_host.hpp"
 
+#include <algorithm>
 #include <random>
+#include <thread>
 #include <utility>
 
 #include "evershard/actors/group/group_state_bytes.hpp"
@@ -18,6 +20,7 @@ namespace {
 
 constexpr std::size_t worker_name_bytes_max = 200;
 constexpr std::uint32_t credit_max = 10'000;
+constexpr int change_tries_max = 100;
 /// A node that starts may be a moment behind what it wrote itself.
 constexpr auto behind_itself_max = std::chrono::seconds(5);
 
@@ -191,22 +194,30 @@ Result<GroupInfo> GroupHost::create_group(GroupDefinition definition) {
   return now_it_is(name);
 }
 
-Result<GroupInfo> GroupHost::change_group(const std::string& name, const GroupSettings& settings) {
-  EVERSHARD_TRY(settings.check());
+Result<GroupInfo> GroupHost::change_group(const std::string& name, const GroupSettingsChange& change) {
+  EVERSHARD_TRY(change.check());
   auto group = find(name);
   if (!group) return refuse(std::move(group).error());
-  const auto definition = catalogue_.get(name);
-  if (!definition) return refuse(definition.error());
-  auto spec = read_group_spec(name, definition->newest().spec);
-  if (!spec) return refuse(std::move(spec).error());
-  if (settings.order != spec->definition.settings.order) {
-    return refuse(ErrorCode::invalid_argument, "the order of a group does not change: drop it, or create another one");
+  for (int tries = 1;; ++tries) {
+    const auto definition = catalogue_.get(name);
+    if (!definition) return refuse(definition.error());
+    auto spec = read_group_spec(name, definition->newest().spec);
+    if (!spec) return refuse(std::move(spec).error());
+    if (change.order && *change.order != spec->definition.settings.order) {
+      return refuse(ErrorCode::invalid_argument, "the order of a group does not change: drop it, or create another one");
+    }
+    change.apply(spec->definition.settings);
+    const auto changed = catalogue_.change(name, write_group_spec(*spec), definition->last);
+    // Somebody else changed it in between: what is named here goes on top of that.
+    if (!changed && changed.error().code == ErrorCode::version_conflict && tries < change_tries_max) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(std::min(tries, 20)));  // on a cluster it may not be readable yet
+      continue;
+    }
+    if (!changed) return refuse(changed_or_not(name, changed.error()));
+    group = find(name);  // another one, if it was reset or moved
+    if (group) (*group)->change(*spec, changed->last);
+    return now_it_is(name);
   }
-  spec->definition.settings = settings;
-  const auto changed = catalogue_.change(name, write_group_spec(*spec), definition->last);
-  if (!changed) return refuse(changed_or_not(name, changed.error()));
-  (*group)->change(*spec, changed->last);
-  return now_it_is(name);
 }
 
 Result<GroupInfo> GroupHost::reset_group(const std::string& name, std::optional<GlobalPosition> after) {

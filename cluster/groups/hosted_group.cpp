@@ -38,8 +38,8 @@ HostedGroup::HostedGroup(Parts parts, GroupSpec spec, SeqNr version, actors::Gro
 
 void HostedGroup::change(const GroupSpec& spec, SeqNr version) {
   Lock lock(mutex_);
-  // One of two that overtook the other. A state of an older version would not be kept.
-  if (version <= version_) return;
+  // One of two that overtook the other, or of a life that another one has. A state of an older version would not be kept.
+  if (version <= version_ || spec.life != spec_.life) return;
   spec_ = spec;
   version_ = version;
   state_.change(spec.definition.settings, group_wall_ms());

@@ -34,10 +34,10 @@ Result<GroupInfo> RemoteGroups::create_group(GroupDefinition definition) {
                    [&](Door& door, grpc::ClientContext& context) { return door.groups->CreateGroup(&context, request, &response); });
 }
 
-Result<GroupInfo> RemoteGroups::change_group(const std::string& name, const GroupSettings& settings) {
+Result<GroupInfo> RemoteGroups::change_group(const std::string& name, const GroupSettingsChange& change) {
   pb::ChangeGroupRequest request;
   request.set_name(name);
-  messages::put(settings, *request.mutable_settings());
+  messages::put(change, *request.mutable_settings());
   pb::GroupInfo response;
   return ask_group(*connection_, Connection::Again::not_sent, response,
                    [&](Door& door, grpc::ClientContext& context) { return door.groups->ChangeGroup(&context, request, &response); });

@@ -132,8 +132,9 @@ class Groups {
 
   /// Errors: invalid_argument (the name, a setting, it is there already), invalid_query, too_large, version_conflict, of EventStore::append
   [[nodiscard]] virtual Result<GroupInfo> create_group(GroupDefinition definition) = 0;
-  /// Other settings; not the order. Errors: invalid_argument, not_found, version_conflict
-  [[nodiscard]] virtual Result<GroupInfo> change_group(const std::string& name, const GroupSettings& settings) = 0;
+  /// Other settings; not the order. What is not named stays, also what somebody else changes at the same time.
+  /// Errors: invalid_argument, not_found, version_conflict (changed too often meanwhile)
+  [[nodiscard]] virtual Result<GroupInfo> change_group(const std::string& name, const GroupSettingsChange& change) = 0;
   /// Begins anew behind a position (absent: from now on): what was settled, waiting or parked is forgotten, its workers join again.
   [[nodiscard]] virtual Result<GroupInfo> reset_group(const std::string& name, std::optional<GlobalPosition> after) = 0;
   [[nodiscard]] virtual Result<void> drop_group(const std::string& name) = 0;

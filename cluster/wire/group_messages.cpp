@@ -12,11 +12,14 @@ constexpr std::uint64_t ms_max = std::numeric_limits<std::uint32_t>::max();  // 
 std::uint64_t ms_of(std::chrono::milliseconds time) { return static_cast<std::uint64_t>(std::max<std::int64_t>(time.count(), 0)); }
 std::chrono::milliseconds time_of(std::uint64_t ms) { return std::chrono::milliseconds(std::min(ms, ms_max)); }
 
+pb::GroupOrder order_of(GroupOrder order) { return order == GroupOrder::global ? pb::GROUP_ORDER_GLOBAL : pb::GROUP_ORDER_AGGREGATE; }
+pb::AfterParked after_of(AfterParked after) { return after == AfterParked::block ? pb::AFTER_PARKED_BLOCK : pb::AFTER_PARKED_GO_ON; }
+
 }  // namespace
 
 void put(const GroupSettings& from, pb::GroupSettings& to) {
-  to.set_order(from.order == GroupOrder::global ? pb::GROUP_ORDER_GLOBAL : pb::GROUP_ORDER_AGGREGATE);
-  to.set_after_parked(from.after_parked == AfterParked::block ? pb::AFTER_PARKED_BLOCK : pb::AFTER_PARKED_GO_ON);
+  to.set_order(order_of(from.order));
+  to.set_after_parked(after_of(from.after_parked));
   to.set_attempts_max(from.attempts_max);
   to.set_retry_first_ms(ms_of(from.retry_first));
   to.set_retry_factor(from.retry_factor);
@@ -27,7 +30,20 @@ void put(const GroupSettings& from, pb::GroupSettings& to) {
   to.set_parked_max(from.parked_max);
 }
 
-Result<void> get(const pb::GroupSettings& from, GroupSettings& to) {
+void put(const GroupSettingsChange& from, pb::GroupSettings& to) {
+  if (from.order) to.set_order(order_of(*from.order));
+  if (from.after_parked) to.set_after_parked(after_of(*from.after_parked));
+  if (from.attempts_max) to.set_attempts_max(*from.attempts_max);
+  if (from.retry_first) to.set_retry_first_ms(ms_of(*from.retry_first));
+  if (from.retry_factor) to.set_retry_factor(*from.retry_factor);
+  if (from.retry_most) to.set_retry_most_ms(ms_of(*from.retry_most));
+  if (from.retry_jitter_percent) to.set_retry_jitter_percent(*from.retry_jitter_percent);
+  if (from.lease) to.set_lease_ms(ms_of(*from.lease));
+  if (from.window) to.set_window(*from.window);
+  if (from.parked_max) to.set_parked_max(*from.parked_max);
+}
+
+Result<void> get(const pb::GroupSettings& from, GroupSettingsChange& to) {
   if (from.has_order()) {
     if (from.order() != pb::GROUP_ORDER_AGGREGATE && from.order() != pb::GROUP_ORDER_GLOBAL) return refuse(ErrorCode::invalid_argument, "settings.order: is unknown");
     to.order = from.order() == pb::GROUP_ORDER_GLOBAL ? GroupOrder::global : GroupOrder::aggregate;
@@ -46,6 +62,13 @@ Result<void> get(const pb::GroupSettings& from, GroupSettings& to) {
   if (from.has_lease_ms()) to.lease = time_of(from.lease_ms());
   if (from.has_window()) to.window = from.window();
   if (from.has_parked_max()) to.parked_max = from.parked_max();
+  return {};
+}
+
+Result<void> get(const pb::GroupSettings& from, GroupSettings& to) {
+  GroupSettingsChange change;
+  EVERSHARD_TRY(get(from, change));
+  change.apply(to);
   return {};
 }
 

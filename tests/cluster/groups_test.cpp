@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <random>
@@ -294,11 +295,34 @@ TEST(Groups, OtherSettingsHoldFromTheNextAttemptOn) {
   append_to(store, "order-1", 1);
   ASSERT_TRUE(store.groups().create_group({.name = "g"}));
   auto worker = store.groups().join_group("g").value();
-  auto settings = impatient();
-  settings.attempts_max = 1;
-  EXPECT_EQ(store.groups().change_group("g", settings)->definition.settings, settings);
+  EXPECT_EQ(store.groups().change_group("g", {.attempts_max = 1})->definition.settings, (GroupSettings{.attempts_max = 1}));
   ASSERT_TRUE(worker.reject(next_of(worker), "no"));
   EXPECT_EQ(store.groups().group("g")->parked, 1u);
+}
+
+/// Of changes at the same time each has what it names, and none undoes another one's.
+TEST(Groups, ChangesOfDifferentSettingsAtTheSameTimeAllHold) {
+  TemporaryFolder folder;
+  constexpr std::uint32_t rounds = 40;
+  {
+    auto store = opened(folder.path() / "data");
+    ASSERT_TRUE(store.groups().create_group({.name = "g"}));
+    const std::vector<std::function<GroupSettingsChange(std::uint32_t)>> changes{
+        [](std::uint32_t n) { return GroupSettingsChange{.attempts_max = n}; }, [](std::uint32_t n) { return GroupSettingsChange{.lease = n * 1s}; }, [](std::uint32_t n) { return GroupSettingsChange{.window = n}; }};
+    std::vector<std::thread> threads;
+    for (const auto& change : changes) {
+      threads.emplace_back([&store, change] {
+        for (std::uint32_t n = 1; n <= rounds; ++n) {
+          const auto changed = store.groups().change_group("g", change(n));
+          EXPECT_TRUE(changed) << changed.error().what;
+        }
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    EXPECT_EQ(store.groups().group("g")->definition.settings, (GroupSettings{.attempts_max = rounds, .lease = rounds * 1s, .window = rounds}));
+  }
+  auto store = opened(folder.path() / "data");
+  EXPECT_EQ(store.groups().group("g")->definition.settings, (GroupSettings{.attempts_max = rounds, .lease = rounds * 1s, .window = rounds})) << "as it is written";
 }
 
 TEST(Groups, ReadNoFurtherThanTheirWindowAndGoOnWhenThereIsRoom) {

@@ -94,9 +94,18 @@ TEST(RemoteGroups, AreAdministeredAsInThisProcess) {
   auto settings = definition.settings;
   settings.attempts_max = 1;
   settings.after_parked = AfterParked::go_on;
-  EXPECT_EQ(remote.groups().change_group("g", settings)->definition.settings, settings);
-  settings.window = 0;
-  EXPECT_EQ(remote.groups().change_group("g", settings).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(remote.groups().change_group("g", {.after_parked = AfterParked::go_on, .attempts_max = 1})->definition.settings, settings);
+  settings.retry_most = 99ms;
+  settings.retry_first = 5ms;
+  settings.retry_factor = 2;
+  settings.retry_jitter_percent = 1;
+  settings.lease = 777ms;
+  settings.window = 6;
+  settings.parked_max = 8;
+  EXPECT_EQ(remote.groups().change_group("g", {.order = GroupOrder::aggregate, .retry_first = 5ms, .retry_factor = 2, .retry_most = 99ms, .retry_jitter_percent = 1, .lease = 777ms, .window = 6, .parked_max = 8})->definition.settings, settings);
+  EXPECT_EQ(remote.groups().change_group("g", {})->definition.settings, settings);
+  EXPECT_EQ(remote.groups().change_group("g", {.window = 0}).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(remote.groups().change_group("g", {.order = GroupOrder::global}).error().code, ErrorCode::invalid_argument);
 
   auto worker = remote.groups().join_group("g", {.name = "w", .credit = 3});
   ASSERT_TRUE(worker) << worker.error().what;

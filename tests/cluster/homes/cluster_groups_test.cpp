@@ -141,6 +141,28 @@ TEST_F(ClusterGroupsTest, EveryNodeReachesEveryGroup) {
   EXPECT_EQ(on(2).group(name).error().code, ErrorCode::not_found);
 }
 
+TEST_F(ClusterGroupsTest, ChangesThroughDifferentNodesAtTheSameTimeAllHold) {
+  const auto name = at_home_on(2);
+  ASSERT_TRUE(on(1).create_group(defined(name, {})));
+  constexpr std::uint32_t rounds = 8;
+  std::vector<std::thread> threads;
+  for (std::uint32_t n = 1; n <= all_; ++n) {
+    threads.emplace_back([&, n] {
+      for (std::uint32_t round = 1; round <= rounds; ++round) {
+        GroupSettingsChange change;
+        if (n == 1) change.attempts_max = round;
+        if (n == 2) change.lease = round * 1s;
+        if (n == 3) change.window = round;
+        if (n == 4) change.parked_max = round;
+        const auto changed = on(n).change_group(name, change);
+        EXPECT_TRUE(changed) << changed.error().what;
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(on(1).group(name)->definition.settings, (GroupSettings{.attempts_max = rounds, .lease = rounds * 1s, .window = rounds, .parked_max = rounds}));
+}
+
 TEST_F(ClusterGroupsTest, AWorkerElsewhereIsGivenAllInOrderAndSettlesIt) {
   append(1, "order-1", 3);
   for (const std::uint32_t n : {2u, 4u}) {
