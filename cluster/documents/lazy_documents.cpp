@@ -63,13 +63,13 @@ Result<void> LazyDocuments::remove(const AggregateId& aggregate) {
   return (*documents)->remove(aggregate);
 }
 
-Result<void> LazyDocuments::vacuum(const storage::Progress& progress) {
+Result<void> LazyDocuments::vacuum(const storage::Progress& progress, unsigned removed_percent) {
   std::shared_ptr<StoreDocuments> documents;
   {
     const std::lock_guard lock(mutex_);
     documents = documents_;
   }
-  return documents ? documents->vacuum(progress) : Result<void>{};
+  return documents ? documents->vacuum(progress, removed_percent) : Result<void>{};
 }
 
 }  // namespace evershard::cluster

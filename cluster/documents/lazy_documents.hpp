@@ -27,7 +27,7 @@ class LazyDocuments final : public Documents {
   Result<DocumentPage> list(const DocumentListing& listing) override;
   Result<void> remove(const AggregateId& aggregate) override;
   /// Where none were ever opened there is nothing to do. Errors: cancelled, io
-  [[nodiscard]] Result<void> vacuum(const storage::Progress& progress);
+  [[nodiscard]] Result<void> vacuum(const storage::Progress& progress, unsigned removed_percent = 0);
 
  private:
   Result<std::shared_ptr<StoreDocuments>> opened();

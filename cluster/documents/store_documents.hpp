@@ -44,7 +44,7 @@ class StoreDocuments final : public Documents {
   Result<void> remove(const AggregateId& aggregate) override;
 
   /// Gives back the space of superseded and removed rows. Errors: cancelled, io
-  [[nodiscard]] Result<void> vacuum(const storage::Progress& progress = {}) { return rows_->vacuum(progress); }
+  [[nodiscard]] Result<void> vacuum(const storage::Progress& progress = {}, unsigned removed_percent = 0) { return rows_->vacuum(progress, removed_percent); }
   /// Nothing works any more, nothing is written. Rows are open until this object goes.
   void close();
 

@@ -16,6 +16,8 @@ ProjectionHostOptions host_of(ClusterNode& node, HomeCalls& homes, const NodePro
   ProjectionHostOptions host;
   if (!options.data_dir.empty()) host.folder = options.data_dir / "projections";
   host.owner = {identity.store, identity.fork};
+  host.block_cache_bytes = options.block_cache_bytes;
+  host.memtables_bytes = options.memtables_bytes;
   host.engine = options.engine;
   host.share = std::make_shared<HomeShare>(node, homes);
   return host;

@@ -18,6 +18,8 @@ namespace evershard::cluster {
 
 struct NodeProjectionsOptions {
   std::filesystem::path data_dir{};  ///< rows lie in its `projections`; empty: in memory
+  std::size_t block_cache_bytes = ProjectionHostOptions{}.block_cache_bytes;
+  std::size_t memtables_bytes = ProjectionHostOptions{}.memtables_bytes;
   EngineOptions engine{};
 };
 

@@ -244,16 +244,36 @@ Result<VerifyReport> Local::verify(Progress progress) {
 }
 
 Result<void> Local::vacuum(Progress progress) {
+  // One that is damaged is told of behind all the rest.
+  const auto events = vacuum_events(progress);
+  if (!events && events.error().code != ErrorCode::corruption) return events;
+  const Progress without_figures = [&](std::uint64_t, std::uint64_t) { return !progress || progress(1, 1); };
+  EVERSHARD_TRY(vacuum_documents(0, without_figures));
+  EVERSHARD_TRY(vacuum_projections(0, without_figures));
+  return events;
+}
+
+Result<void> Local::vacuum_events(Progress progress) {
   const auto use = impl_->node->enter();
   if (!use) return refuse(use.error());
   const auto until_closed = impl_->node->until_closed(std::move(progress));
-  // One that is damaged is told of behind all the rest.
   const auto finished = impl_->node->retention().finish(until_closed);
   if (!finished && finished.error().code != ErrorCode::corruption) return finished;
   EVERSHARD_TRY(storage::vacuum(impl_->node->store(), until_closed));
-  EVERSHARD_TRY(impl_->documents->vacuum([&](std::uint64_t, std::uint64_t) { return until_closed(1, 1); }));
-  if (impl_->projections) EVERSHARD_TRY(impl_->projections->vacuum([&](std::uint64_t, std::uint64_t) { return until_closed(1, 1); }));
   return finished;
+}
+
+Result<void> Local::vacuum_documents(unsigned removed_percent, Progress progress) {
+  const auto use = impl_->node->enter();
+  if (!use) return refuse(use.error());
+  return impl_->documents->vacuum(impl_->node->until_closed(std::move(progress)), removed_percent);
+}
+
+Result<void> Local::vacuum_projections(unsigned removed_percent, Progress progress) {
+  const auto use = impl_->node->enter();
+  if (!use) return refuse(use.error());
+  if (!impl_->projections) return {};
+  return impl_->projections->vacuum(impl_->node->until_closed(std::move(progress)), removed_percent);
 }
 
 Result<GlobalPosition> Local::backup(const std::filesystem::path& target, BackupOptions options, Progress progress) {

@@ -93,6 +93,10 @@ class Local final : public EventStore, public Administration, public AggregateDo
   Result<void> flush() override;
   Result<VerifyReport> verify(Progress progress = {}) override;
   Result<void> vacuum(Progress progress = {}) override;
+  /// The three parts of vacuum(), each by itself. Of rows those tables and types of which at least `removed_percent` of 100 were removed; 0: all.
+  [[nodiscard]] Result<void> vacuum_events(Progress progress = {});
+  [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent = 0, Progress progress = {});
+  [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent = 0, Progress progress = {});
   using Administration::backup;
   Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options = {}, Progress progress = {}) override;
 

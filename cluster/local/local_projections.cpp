@@ -5,6 +5,11 @@
 #include "evershard/cluster/tables/projection_kinds.hpp"
 
 namespace evershard::cluster {
+
+EngineOptions engine_of(const LocalProjectionOptions& options) {
+  return {.page_events_max = options.page_events_max, .building_at_once = std::max<std::size_t>(options.building_at_once, 1), .pace = options.pace};
+}
+
 std::unique_ptr<ProjectionHost> local_projections(EventStore& events, Node& node, const LocalProjectionOptions& options, std::shared_ptr<const TableHandlers> handlers) {
   const auto& identity = node.store().identity();
   const auto data_dir = node.data_dir();
@@ -14,7 +19,7 @@ std::unique_ptr<ProjectionHost> local_projections(EventStore& events, Node& node
   host.owner = {identity.store, identity.fork};
   host.block_cache_bytes = options.block_cache_bytes;
   host.memtables_bytes = options.memtables_bytes;
-  host.engine = {.page_events_max = options.page_events_max, .building_at_once = std::max<std::size_t>(options.building_at_once, 1), .pace = options.pace};
+  host.engine = engine_of(options);
   return std::make_unique<ProjectionHost>(events, std::move(kinds), std::move(host));
 }
 

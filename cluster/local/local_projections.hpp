@@ -17,6 +17,8 @@ namespace evershard::cluster {
 /// Owner: the events outlive it.
 [[nodiscard]] std::unique_ptr<ProjectionHost> local_projections(EventStore& events, Node& node, const LocalProjectionOptions& options, std::shared_ptr<const TableHandlers> handlers);
 
+[[nodiscard]] EngineOptions engine_of(const LocalProjectionOptions& options);
+
 /// `projections.NAME.lag` and the like, of the version that serves, or of the newest.
 void add_figures(std::vector<std::pair<std::string, std::uint64_t>>& details, const ProjectionInfo& projection);
 

@@ -396,14 +396,14 @@ Result<GlobalPosition> ProjectionHost::wait_until(const std::string& name, Globa
   return opened->position;
 }
 
-Result<void> ProjectionHost::vacuum(const storage::Progress& progress) {
+Result<void> ProjectionHost::vacuum(const storage::Progress& progress, unsigned removed_percent) {
   std::shared_ptr<storage::ProjectionStore> rows;
   {
     const std::lock_guard lock(mutex_);
     rows = rows_;
   }
   if (!rows) return {};
-  return rows->vacuum(progress);
+  return rows->vacuum(progress, removed_percent);
 }
 
 }  // namespace evershard::cluster

@@ -66,7 +66,7 @@ class ProjectionHost final : public Projections {
   [[nodiscard]] Result<ValuePage> read_values(const std::string& name, const ValueRead& read) override;
   [[nodiscard]] Result<GlobalPosition> wait_until(const std::string& name, GlobalPosition position, std::chrono::milliseconds timeout) override;
   [[nodiscard]] Result<void> vacuum_projections() override { return vacuum({}); }
-  [[nodiscard]] Result<void> vacuum(const storage::Progress& progress);
+  [[nodiscard]] Result<void> vacuum(const storage::Progress& progress, unsigned removed_percent = 0);
 
  private:
   /// Opens the rows and begins with all definitions, once.

@@ -94,15 +94,21 @@ cluster::StoreDocumentsOptions documents_of(const storage::NodeStore& store, con
   return options;
 }
 
+cluster::NodeProjectionsOptions projections_of(const LocalOptions& served) {
+  cluster::NodeProjectionsOptions options{.data_dir = served.data_dir, .block_cache_bytes = served.projections.block_cache_bytes, .memtables_bytes = served.projections.memtables_bytes};
+  options.engine = cluster::engine_of(served.projections);
+  return options;
+}
+
 class MemberStore final : public StoreInService, private ClusterAdministration {
  public:
-  MemberStore(std::unique_ptr<cluster::NodeLinks> links, std::unique_ptr<storage::NodeStore> store, const cluster::ClusterNodeOptions& options, std::string host, const std::filesystem::path& data_dir)
+  MemberStore(std::unique_ptr<cluster::NodeLinks> links, std::unique_ptr<storage::NodeStore> store, const cluster::ClusterNodeOptions& options, std::string host, const LocalOptions& served)
       : door_is_given_(!options.committer.door.empty()),
         host_(std::move(host)),
         store_(std::move(store)), links_(std::move(links)), node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)), home_links_(*links_),
         homes_(std::make_unique<cluster::HomeCalls>(*node_, home_links_, cluster::HomeCallsOptions{.node = options.committer.self.node})),
-        projections_(std::make_unique<cluster::NodeProjections>(*node_, *homes_, cluster::NodeProjectionsOptions{.data_dir = data_dir})),
-        documents_(std::make_unique<cluster::LazyDocuments>(*node_, documents_of(*store_, data_dir))),
+        projections_(std::make_unique<cluster::NodeProjections>(*node_, *homes_, projections_of(served))),
+        documents_(std::make_unique<cluster::LazyDocuments>(*node_, documents_of(*store_, served.data_dir))),
         groups_(std::make_unique<cluster::ClusterGroups>(*node_, *homes_, cluster::ClusterGroupsOptions{.host = {.fork_id = store_->identity().fork.text()}})), users_(*node_),
         administration_(*store_, *projections_, *documents_, *groups_) {
     home_links_.serve(*homes_);
@@ -123,6 +129,9 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   [[nodiscard]] Tables* tables() override { return &projections_->tables(); }
   [[nodiscard]] Documents* documents() override { return documents_.get(); }
   [[nodiscard]] Groups* groups() override { return groups_.get(); }
+  [[nodiscard]] Result<void> vacuum_events(const Progress& progress) override { return storage::vacuum(*store_, progress); }
+  [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent, const Progress& progress) override { return documents_->vacuum(progress, removed_percent); }
+  [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent, const Progress& progress) override { return projections_->host().vacuum(progress, removed_percent); }
   void serves_at(const std::vector<std::string>& addresses) override {
     if (!door_is_given_) node_->committer().serves_at(advertised_door(addresses, host_));
   }
@@ -205,7 +214,7 @@ OpenStore open_member(MemberOptions options) {
     node.committer.limits = server.store.limits;
     node.committer.warn = [&log](const Error& error) { log.error("cluster", {{"code", name_of(error.code)}, {"error", error.what}}); };
     node.page_events_max = server.store.limits.page_events_max;
-    return std::make_unique<MemberStore>(std::move(*links), std::move(*opened), node, options.address.empty() ? name_of_this_machine() : host_of(options.address), server.store.data_dir);
+    return std::make_unique<MemberStore>(std::move(*links), std::move(*opened), node, options.address.empty() ? name_of_this_machine() : host_of(options.address), server.store);
   };
 }
 

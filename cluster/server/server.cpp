@@ -24,6 +24,8 @@ std::optional<Timestamp> last_retention(EventStore& store) {
   return (*run)->occurred_at;
 }
 
+std::chrono::milliseconds period_of(const RowsVacuum& vacuum) { return vacuum.factor >= 100 ? std::chrono::milliseconds(0) : vacuum.every; }
+
 }  // namespace
 
 /// Members end in reverse order.
@@ -50,7 +52,7 @@ struct Server::Parts {
   serving::HeadWatch watch;
   serving::Served served;
   RunningDoors doors;
-  std::optional<Vacuuming> vacuuming, retaining;
+  std::optional<Vacuuming> vacuuming, vacuuming_projections, vacuuming_documents, retaining;
   std::once_flag stopped;
 };
 
@@ -80,7 +82,14 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
     for (const auto& address : parts.doors.back()->addresses()) log.info("listening", {{"speaks", parts.doors.back()->speaks()}, {"address", address}});
   }
   parts.store->begin();
-  parts.vacuuming.emplace(parts.store->administration(), parts.options.vacuum_every, log);
+  auto& served = *parts.store;
+  parts.vacuuming.emplace("vacuum", [&served](const Progress& progress) { return served.vacuum_events(progress); }, parts.options.vacuum_every, log);
+  const auto& projections = parts.options.projections_vacuum;
+  parts.vacuuming_projections.emplace(
+      "vacuum of projections", [&served, &projections](const Progress& progress) { return served.vacuum_projections(projections.factor, progress); }, period_of(projections), log);
+  const auto& documents = parts.options.documents_vacuum;
+  parts.vacuuming_documents.emplace(
+      "vacuum of documents", [&served, &documents](const Progress& progress) { return served.vacuum_documents(documents.factor, progress); }, period_of(documents), log);
   if (auto* retention = parts.store->retention(); retention != nullptr && parts.options.retention_every.count() > 0) {
     parts.retaining.emplace("retention", [retention](const Progress& progress) -> Result<void> {
       RetentionOrder order;
@@ -113,8 +122,9 @@ void Server::stop(std::chrono::milliseconds drain) {
     std::vector<std::thread> stopping;
     stopping.reserve(parts_->doors.size());
     for (const auto& door : parts_->doors) stopping.emplace_back([&door, drain] { door->stop(drain); });
-    if (parts_->vacuuming) parts_->vacuuming->stop();
-    if (parts_->retaining) parts_->retaining->stop();
+    for (auto* work : {&parts_->vacuuming, &parts_->vacuuming_projections, &parts_->vacuuming_documents, &parts_->retaining}) {
+      if (*work) (*work)->stop();
+    }
     for (auto& thread : stopping) thread.join();
     parts_->watch.close();
     parts_->doors.clear();

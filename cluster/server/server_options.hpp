@@ -16,6 +16,12 @@
 
 namespace evershard::server {
 
+/// When and where space of superseded rows is given back.
+struct RowsVacuum {
+  std::chrono::milliseconds every = std::chrono::hours(24);  ///< 0: never
+  unsigned factor = 20;  ///< the percentage of removed rows from which a table is compacted; 100: only on demand
+};
+
 struct ServerOptions {
   LocalOptions store{};
   door::DoorOptions door{};
@@ -26,7 +32,8 @@ struct ServerOptions {
   serving::ClientLimitOptions clients{};  ///< of all doors together
   std::size_t read_threads = 4;      ///< for what may wait for the disk
   std::chrono::milliseconds drain_timeout = std::chrono::seconds(30);  ///< what is under way has so long at the end
-  std::chrono::milliseconds vacuum_every = std::chrono::hours(24);     ///< 0: never
+  std::chrono::milliseconds vacuum_every = std::chrono::hours(24);     ///< of events; 0: never
+  RowsVacuum projections_vacuum{}, documents_vacuum{};
   std::chrono::milliseconds retention_every{0};                        ///< 0: never
   serving::LogOptions log{};
   std::function<std::string()> settings_json{};  ///< `{"settings":[...]}`, what is in force now; from any thread

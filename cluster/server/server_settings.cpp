@@ -36,7 +36,25 @@ void add_store(Entries& all) {
   store.size("disk-reserve", "Below this much free space appends are refused.", EVERSHARD_FIELD(store.disk_reserve_bytes));
   store.duration("at-least-timeout", "How long a read waits for the position it must have reached.", EVERSHARD_FIELD(store.at_least_timeout));
   store.duration("retention-every", "How often the store's policies of retention are applied: what they say is removed for good. 0: never.", EVERSHARD_FIELD(retention_every));
-  store.duration("vacuum-every", "How often space of what was removed is given back, while everything goes on. 0: never.", EVERSHARD_FIELD(vacuum_every));
+  store.duration("vacuum-every", "How often space of events that were removed is given back, while everything goes on. 0: never.", EVERSHARD_FIELD(vacuum_every));
+}
+
+void add_rows(Entries& all) {
+  constexpr std::uint64_t mib = 1u << 20;
+  const char* every = "How often space of rows that were removed or superseded is given back, while everything goes on. 0: never.";
+  const char* factor = "Where at least so many of 100 rows were removed. 100: only on demand.";
+  Group projections(all, "projections");
+  bounded(projections.size("projections-block-cache", "Memory for blocks of the rows' sorted files.", EVERSHARD_FIELD(store.projections.block_cache_bytes)), mib);
+  bounded(projections.size("projections-memtables", "Memory for rows that were written last, before they become files; of all tables together.",
+                           EVERSHARD_FIELD(store.projections.memtables_bytes)), 4 * mib, 16'384 * mib);
+  bounded(projections.number("projections-page-events", "How many events are applied at a time by one that catches up.", EVERSHARD_FIELD(store.projections.page_events_max)), 1, 1'000'000);
+  bounded(projections.number("projections-building", "How many are built at once.", EVERSHARD_FIELD(store.projections.building_at_once)), 1, 64);
+  bounded(projections.duration("projections-pace", "At least this long between two writes of those that have caught up.", EVERSHARD_FIELD(store.projections.pace)), 0, 10'000);
+  projections.duration("projections-vacuum-every", every, EVERSHARD_FIELD(projections_vacuum.every));
+  bounded(projections.number("projections-vacuum-factor", factor, EVERSHARD_FIELD(projections_vacuum.factor)), 1, 100);
+  Group documents(all, "documents");
+  documents.duration("documents-vacuum-every", every, EVERSHARD_FIELD(documents_vacuum.every));
+  bounded(documents.number("documents-vacuum-factor", factor, EVERSHARD_FIELD(documents_vacuum.factor)), 1, 100);
 }
 
 void add_network(Entries& all) {
@@ -103,6 +121,7 @@ const Entries& entries() {
   static const Entries all = [] {
     Entries made;
     add_store(made);
+    add_rows(made);
     add_network(made);
     add_page(made);
     add_security(made);

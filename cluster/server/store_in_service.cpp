@@ -15,6 +15,9 @@ class WholeStore final : public StoreInService {
   [[nodiscard]] Tables* tables() override { return &store_.tables(); }
   [[nodiscard]] Documents* documents() override { return &store_.documents(); }
   [[nodiscard]] Projections* projections() override { return &store_.projections(); }
+  [[nodiscard]] Result<void> vacuum_events(const Progress& progress) override { return store_.vacuum_events(progress); }
+  [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent, const Progress& progress) override { return store_.vacuum_documents(removed_percent, progress); }
+  [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent, const Progress& progress) override { return store_.vacuum_projections(removed_percent, progress); }
   void close() override { store_.close(); }
 
  private:

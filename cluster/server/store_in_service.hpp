@@ -38,6 +38,10 @@ class StoreInService {
   [[nodiscard]] virtual Documents* documents() { return nullptr; }
   /// Nothing: it has none.
   [[nodiscard]] virtual Projections* projections() { return nullptr; }
+  /// The parts of its administration's vacuum(), each by itself; of rows those of which at least `removed_percent` of 100 were removed.
+  [[nodiscard]] virtual Result<void> vacuum_events(const Progress& progress) = 0;
+  [[nodiscard]] virtual Result<void> vacuum_documents(unsigned removed_percent, const Progress& progress) = 0;
+  [[nodiscard]] virtual Result<void> vacuum_projections(unsigned removed_percent, const Progress& progress) = 0;
   /// The gRPC door is open: where it listens.
   virtual void serves_at(const std::vector<std::string>&) {}
   /// All doors are open: from here on others may count on this process. Once; a server that could not listen never gets here.

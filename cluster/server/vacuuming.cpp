@@ -2,9 +2,6 @@
 
 namespace evershard::server {
 
-Vacuuming::Vacuuming(Administration& administration, std::chrono::milliseconds every, serving::Log& log)
-    : Vacuuming("vacuum", [&administration](const Progress& progress) { return administration.vacuum(progress); }, every, log) {}
-
 std::chrono::milliseconds due_in(std::chrono::milliseconds every, std::optional<Timestamp> last, Timestamp now) {
   using std::chrono::milliseconds;
   if (!last) return milliseconds(0);

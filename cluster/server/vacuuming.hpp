@@ -24,9 +24,7 @@ namespace evershard::server {
 class Vacuuming {
  public:
   using Work = std::function<Result<void>(const Progress& progress)>;
-  /// `every`: 0: never.
-  Vacuuming(Administration& administration, std::chrono::milliseconds every, serving::Log& log);
-  /// Anything else; `what` names it in the log.
+  /// `what` names it in the log; `every`: 0: never.
   Vacuuming(std::string what, Work todo, std::chrono::milliseconds every, serving::Log& log, std::optional<std::chrono::milliseconds> first = {});
   ~Vacuuming() { stop(); }
   Vacuuming(const Vacuuming&) = delete;

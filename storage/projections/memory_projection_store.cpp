@@ -147,7 +147,7 @@ class MemoryProjectionStore final : public ProjectionStore {
     return std::make_shared<MemoryView>(found->second);
   }
   [[nodiscard]] std::uint64_t disk_bytes() const override { return 0; }
-  Result<void> vacuum(const Progress&) override { return {}; }
+  Result<void> vacuum(const Progress&, unsigned) override { return {}; }
   void close() override {}
 
  private:

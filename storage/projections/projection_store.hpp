@@ -77,8 +77,9 @@ class ProjectionStore {
 
   /// Estimated: superseded rows count until they are compacted.
   [[nodiscard]] virtual std::uint64_t disk_bytes() const = 0;
-  /// Gives back the space of superseded and removed rows. Errors: cancelled, io
-  [[nodiscard]] virtual Result<void> vacuum(const Progress& progress) = 0;
+  /// Gives back the space of superseded and removed rows, of families of whose rows at least `removed_percent` of 100 were removed; 0: of all.
+  /// Errors: cancelled, io
+  [[nodiscard]] virtual Result<void> vacuum(const Progress& progress, unsigned removed_percent = 0) = 0;
   /// Whole families' worth of work is done; nothing is written any more.
   virtual void close() = 0;
 };

@@ -1,5 +1,6 @@
 #include "evershard/storage/projections/rocks_projection_store.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <map>
@@ -63,6 +64,26 @@ struct RowFamily {
   RowFamily(const RowFamily&) = delete;
   ~RowFamily() { in->db->DestroyColumnFamilyHandle(handle); }
 };
+
+/// Of the rows that were written, how many of 100 were removed and still take space. A removal that was compacted away with its row counts no more.
+std::uint64_t percent_removed(const RowFamily& family) {
+  auto& db = *family.in->db;
+  std::uint64_t entries = 0, removals = 0;
+  rocksdb::TablePropertiesCollection files;
+  if (!db.GetPropertiesOfAllTables(family.handle, &files).ok()) return 100;
+  for (const auto& [name, file] : files) {
+    entries += file->num_entries;
+    removals += file->num_deletions;
+  }
+  for (const auto* memtable : {"active-mem-table", "imm-mem-tables"}) {
+    std::uint64_t more = 0, removed = 0;
+    db.GetIntProperty(family.handle, std::string("rocksdb.num-entries-") + memtable, &more);
+    db.GetIntProperty(family.handle, std::string("rocksdb.num-deletes-") + memtable, &removed);
+    entries += more;
+    removals += removed;
+  }
+  return removals == 0 ? 0 : std::min<std::uint64_t>(100, 100 * removals / std::max<std::uint64_t>(1, entries - std::min(entries, removals)));
+}
 
 class RowSnapshot {
  public:
@@ -183,7 +204,7 @@ class RocksProjectionStore final : public ProjectionStore {
   [[nodiscard]] Result<ProjectionCheckpoint> checkpoint(const std::string& family) const override;
   [[nodiscard]] Result<std::shared_ptr<const ProjectionView>> view(const std::string& family) const override;
   [[nodiscard]] std::uint64_t disk_bytes() const override;
-  Result<void> vacuum(const Progress& progress) override;
+  Result<void> vacuum(const Progress& progress, unsigned removed_percent) override;
   void close() override;
 
  private:
@@ -412,12 +433,13 @@ std::uint64_t RocksProjectionStore::disk_bytes() const {
   return files + memory;
 }
 
-Result<void> RocksProjectionStore::vacuum(const Progress& progress) {
+Result<void> RocksProjectionStore::vacuum(const Progress& progress, unsigned removed_percent) {
   const auto names = families();
   for (std::size_t i = 0; i < names.size(); ++i) {
     EVERSHARD_TRY(report(progress, i, names.size()));
     const auto family = find(names[i]);
     if (!family) continue;  // dropped meanwhile
+    if (removed_percent > 0 && percent_removed(**family) < removed_percent) continue;
     rocksdb::CompactRangeOptions compact;
     compact.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
     EVERSHARD_TRY(checked((*family)->in->db->CompactRange(compact, (*family)->handle, nullptr, nullptr), "cannot compact the rows of " + names[i]));

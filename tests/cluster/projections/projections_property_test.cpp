@@ -43,7 +43,7 @@ class CrashingStore final : public storage::ProjectionStore {
   [[nodiscard]] Result<storage::ProjectionCheckpoint> checkpoint(const std::string& family) const override { return under_->checkpoint(family); }
   [[nodiscard]] Result<std::shared_ptr<const storage::ProjectionView>> view(const std::string& family) const override { return under_->view(family); }
   [[nodiscard]] std::uint64_t disk_bytes() const override { return 0; }
-  Result<void> vacuum(const storage::Progress&) override { return {}; }
+  Result<void> vacuum(const storage::Progress&, unsigned) override { return {}; }
   void close() override {}
 
  private:

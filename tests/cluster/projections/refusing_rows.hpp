@@ -32,7 +32,7 @@ class RefusingRows final : public storage::ProjectionStore {
     return rows_->view(family);
   }
   [[nodiscard]] std::uint64_t disk_bytes() const override { return rows_->disk_bytes(); }
-  Result<void> vacuum(const storage::Progress& progress) override { return rows_->vacuum(progress); }
+  Result<void> vacuum(const storage::Progress& progress, unsigned removed_percent) override { return rows_->vacuum(progress, removed_percent); }
   void close() override { rows_->close(); }
 
  private:

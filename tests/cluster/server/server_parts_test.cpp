@@ -74,6 +74,10 @@ TEST(ServerSettings, HaveTheDefaultsOfTheStructs) {
   EXPECT_EQ(options->door.keepalive, defaults.door.keepalive);
   EXPECT_EQ(options->drain_timeout, defaults.drain_timeout);
   EXPECT_EQ(options->vacuum_every, defaults.vacuum_every);
+  EXPECT_EQ(options->projections_vacuum.every, std::chrono::hours(24));
+  EXPECT_EQ(options->documents_vacuum.factor, defaults.documents_vacuum.factor);
+  EXPECT_EQ(options->store.projections.memtables_bytes, defaults.store.projections.memtables_bytes);
+  EXPECT_EQ(options->store.projections.pace, defaults.store.projections.pace);
   EXPECT_EQ(options->retention_every, std::chrono::milliseconds(0));  // what destroys data is never on by itself
   EXPECT_EQ(options->log.level, defaults.log.level);
   EXPECT_EQ(options->insecure, false);
@@ -82,7 +86,10 @@ TEST(ServerSettings, HaveTheDefaultsOfTheStructs) {
 TEST(ServerSettings, ReachTheOptionsTheySteer) {
   const auto options = options_with({{"block-cache", "3MiB", "f"}, {"max-payload-size", "7KiB", "f"}, {"listen", "a:1, b:2", "f"}, {"unix-socket", "/run/x", "f"},
                                      {"drain-timeout", "7s", "f"}, {"log-level", "error", "f"}, {"log-format", "json", "f"}, {"insecure", "yes", "f"},
-                                     {"create", "no", "f"}, {"shards", "3", "f"}, {"tls-cert", "c", "f"}, {"tls-key", "k", "f"}, {"max-streams", "9", "f"}});
+                                     {"create", "no", "f"}, {"shards", "3", "f"}, {"tls-cert", "c", "f"}, {"tls-key", "k", "f"}, {"max-streams", "9", "f"},
+                                     {"projections-block-cache", "5MiB", "f"}, {"projections-memtables", "6MiB", "f"}, {"projections-page-events", "77", "f"}, {"projections-building", "3", "f"},
+                                     {"projections-pace", "5ms", "f"}, {"projections-vacuum-every", "1h", "f"}, {"projections-vacuum-factor", "30", "f"}, {"documents-vacuum-every", "2h", "f"},
+                                     {"documents-vacuum-factor", "100", "f"}});
   ASSERT_TRUE(options) << options.error().what;
   EXPECT_EQ(options->store.data_dir, "/data");
   EXPECT_EQ(options->store.block_cache_bytes, 3u << 20);
@@ -96,6 +103,15 @@ TEST(ServerSettings, ReachTheOptionsTheySteer) {
   EXPECT_EQ(options->store.shards, 3u);
   EXPECT_EQ(options->door.tls.key, "k");
   EXPECT_EQ(options->door.streams_max, 9u);
+  EXPECT_EQ(options->store.projections.block_cache_bytes, 5u << 20);
+  EXPECT_EQ(options->store.projections.memtables_bytes, 6u << 20);
+  EXPECT_EQ(options->store.projections.page_events_max, 77u);
+  EXPECT_EQ(options->store.projections.building_at_once, 3u);
+  EXPECT_EQ(options->store.projections.pace, std::chrono::milliseconds(5));
+  EXPECT_EQ(options->projections_vacuum.every, std::chrono::hours(1));
+  EXPECT_EQ(options->projections_vacuum.factor, 30u);
+  EXPECT_EQ(options->documents_vacuum.every, std::chrono::hours(2));
+  EXPECT_EQ(options->documents_vacuum.factor, 100u);
 }
 
 TEST(ServerSettings, EachChangesSomethingOfItsOwn) {
@@ -351,14 +367,16 @@ TEST(ServiceNotice, FollowsTheEnvironment) {
 }
 
 /// Counts; a vacuum takes until it is stopped.
-class SlowStore final : public Administration {
+class SlowStore {
  public:
   explicit SlowStore(bool slow) : slow_(slow) {}
-  [[nodiscard]] Result<StoreStats> stats() const override { return StoreStats{}; }
-  [[nodiscard]] Result<void> flush() override { return {}; }
-  [[nodiscard]] Result<VerifyReport> verify(Progress) override { return VerifyReport{}; }
-  [[nodiscard]] Result<GlobalPosition> backup(const std::filesystem::path&, BackupOptions, Progress) override { return GlobalPosition{0}; }
-  [[nodiscard]] Result<void> vacuum(Progress progress) override {
+  [[nodiscard]] Vacuuming::Work work() {
+    return [this](const Progress& progress) { return vacuum(progress); };
+  }
+  std::atomic<int> vacuums{0};
+
+ private:
+  Result<void> vacuum(const Progress& progress) {
     ++vacuums;
     while (slow_) {
       if (!progress(0, 1)) return refuse(ErrorCode::cancelled, "asked for");
@@ -366,16 +384,14 @@ class SlowStore final : public Administration {
     }
     return {};
   }
-  std::atomic<int> vacuums{0};
 
- private:
   const bool slow_;
 };
 
 TEST(Vacuuming, HappensEverySoOften) {
   SlowStore store(false);
   const auto log = serving::Log::nowhere();
-  Vacuuming vacuuming(store, std::chrono::milliseconds(5), *log);
+  Vacuuming vacuuming("vacuum", store.work(), std::chrono::milliseconds(5), *log);
   while (store.vacuums < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   vacuuming.stop();
   const int then = store.vacuums;
@@ -416,13 +432,13 @@ TEST(Vacuuming, IsCancelledAtTheEndAndNeverBegunWhereItIsOff) {
   SlowStore store(true);
   const auto log = serving::Log::nowhere();
   {
-    Vacuuming vacuuming(store, std::chrono::milliseconds(1), *log);
+    Vacuuming vacuuming("vacuum", store.work(), std::chrono::milliseconds(1), *log);
     while (store.vacuums == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   SlowStore untouched(true);
   {
-    Vacuuming off(untouched, std::chrono::milliseconds(0), *log);
-    Vacuuming centuries(untouched, std::chrono::milliseconds(std::numeric_limits<std::int64_t>::max()), *log);
+    Vacuuming off("vacuum", untouched.work(), std::chrono::milliseconds(0), *log);
+    Vacuuming centuries("vacuum", untouched.work(), std::chrono::milliseconds(std::numeric_limits<std::int64_t>::max()), *log);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   EXPECT_EQ(untouched.vacuums, 0);

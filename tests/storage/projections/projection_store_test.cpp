@@ -339,5 +339,39 @@ TEST_F(RocksProjections, DroppingGivesTheDiskSpaceBack) {
   EXPECT_LT(store->disk_bytes(), full / 4);
 }
 
+/// What is removed of 1,000 rows of 4,000 random bytes each.
+TEST_F(RocksProjections, AVacuumWithAFactorPassesOverWhatIsNotWorthIt) {
+  const auto store = open();
+  std::mt19937_64 random(7);
+  const auto key = [](int row) { return std::to_string(row); };
+  for (const auto* family : {"a", "b"}) {
+    ASSERT_TRUE(store->create_family(family, {}));
+    ProjectionBatch batch;
+    for (int row = 0; row < 1'000; ++row) {
+      std::string value(4'000, '\0');
+      for (auto& c : value) c = static_cast<char>(random());
+      batch.families[family].put(key(row), std::move(value));
+    }
+    ASSERT_TRUE(store->write(batch));
+  }
+  ASSERT_TRUE(store->vacuum({}));
+  ProjectionBatch removed;
+  for (int row = 0; row < 200; ++row) removed.families["a"].erase(key(row));
+  for (int row = 0; row < 500; ++row) removed.families["b"].erase(key(row));
+  ASSERT_TRUE(store->write(removed));
+  const auto full = store->disk_bytes();
+
+  ASSERT_TRUE(store->vacuum({}, 60));
+  EXPECT_EQ(store->disk_bytes(), full);
+  ASSERT_TRUE(store->vacuum({}, 30));
+  const auto without_half_of_b = store->disk_bytes();
+  EXPECT_LT(without_half_of_b + 1'800'000, full);
+  EXPECT_GT(without_half_of_b, 5'900'000u) << "of a everything is there";
+  ASSERT_TRUE(store->vacuum({}, 30));
+  EXPECT_EQ(store->disk_bytes(), without_half_of_b) << "what was compacted away counts no more";
+  ASSERT_TRUE(store->vacuum({}, 15));
+  EXPECT_LT(store->disk_bytes() + 700'000, without_half_of_b);
+}
+
 }  // namespace
 }  // namespace evershard::storage
