@@ -25,6 +25,8 @@ Options copy_options() {
       .flag("follow", "goes on live, until Ctrl-C; a side that is away is waited for")
       .flag("restart", "from the first event again, whatever the checkpoint says; what is there is known by its id")
       .number("in-flight", "N", "appends under way at once; 1: the order of all events is kept, and not only that of each aggregate's", defaults.in_flight)
+      .value("from-keys", "DIR", "of a source that is a directory: the keys of its subjects' payloads; without it those are read encrypted, and taken only by a target that shares its keys")
+      .value("to-keys", "DIR", "of a target that is a directory: the keys under which they are sealed there")
       .value("from-token", "TOKEN", "for a source that asks for one; else EVERSHARD_TOKEN")
       .value("to-token", "TOKEN", "for a target that asks for one; else EVERSHARD_TOKEN")
       .flag("tls", "speak TLS to servers; implied by each of the following")
@@ -53,7 +55,9 @@ std::string given_or(const Arguments& arguments, std::string_view flag, const ch
 tl::expected<OpenedStore, Failure> opened_side(const Arguments& arguments, const std::string& which) {
   const auto name = arguments.text(which);
   if (!name || name->empty()) throw UsageError("--" + which + " STORE is missing");
+  const auto keys = arguments.text(which + "-keys");
   if (!is_directory_of_store(*name)) {
+    if (keys) throw UsageError("--" + which + "-keys beside a server", "a server has its own: its setting `keys`");
     RemoteOptions options;
     options.server = *name;
     options.token = given_or(arguments, which + "-token", "EVERSHARD_TOKEN");
@@ -72,6 +76,7 @@ tl::expected<OpenedStore, Failure> opened_side(const Arguments& arguments, const
   }
   LocalOptions options;
   options.data_dir = *name;
+  if (keys) options.keys_dir = *keys;
   options.create = false;
   options.limits = Limits::most();  // what another store took, this one takes
   auto store = Local::open(std::move(options));

@@ -127,6 +127,25 @@ TEST_F(Copy, SaysWhatIsWrong) {
   EXPECT_EQ(evershard({"copy", "--from", first, "--to", store("second"), "--aggregate", "$copy-1"}).status, 5);
 }
 
+TEST_F(Copy, SealsWhatHasASubjectUnderTheTargetsKey) {
+  const std::string first = store("first"), second = store("second"), keyless = store("keyless");
+  const Finished appended = evershard({"append", "--jsonl", "-", "--data", first, "--keys", path("first-keys")}, R"({"aggregate":"order-1","type":"Placed","payload":"Ada, St James's Square","subject":"ada"})" "\n");
+  ASSERT_EQ(appended.status, 0) << appended.err;
+
+  const Json report = copied({"--from", first, "--from-keys", path("first-keys"), "--to", second, "--to-keys", path("second-keys")});
+  const Finished refused = evershard({"copy", "--from", first, "--from-keys", path("first-keys"), "--to", keyless, "--format", "json"});
+
+  EXPECT_EQ(report.at("events_stored"), 1);
+  const auto there = shown({"read", "order-1", "--data", second, "--keys", path("second-keys")});
+  ASSERT_EQ(there.size(), 1u);
+  EXPECT_EQ(there[0].at("payload"), "Ada, St James's Square");
+  EXPECT_EQ(there[0].at("subject"), "ada");
+  EXPECT_EQ(evershard({"retention", "erase", "ada", "--yes", "--data", second, "--keys", path("second-keys")}).status, 0);
+  EXPECT_EQ(shown({"read", "order-1", "--data", second, "--keys", path("second-keys")})[0].at("state"), "erased");
+  EXPECT_EQ(error_of(refused).at("code"), "invalid_argument");
+  EXPECT_EQ(evershard({"copy", "--from", "127.0.0.1:1", "--from-keys", path("first-keys"), "--to", second}).status, 2);
+}
+
 TEST_F(Copy, NoticesARestoredTarget) {
   const std::string first = store("first"), second = store("second"), saved = path("saved"), restored = path("restored");
   append(first, lines(1, 40));
