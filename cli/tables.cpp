@@ -241,7 +241,7 @@ Outcome settle(const Invocation& invocation, bool discard) {
   const auto table = arguments.required("TABLE");
   Settled settled{.events = positions.size()};
   if (positions.empty()) {
-    const auto all = settle_all(*store, table, discard, rows_timeout(arguments));
+    const auto all = settle_all(*store, table, discard, rows_timeout(invocation));
     if (!all) return Failed(Failure(all.error()));
     settled = *all;
   } else {
