@@ -11,6 +11,7 @@
 #include "evershard/cluster/peers/aggregate_links.hpp"
 #include "evershard/cluster/peers/home_links.hpp"
 #include "evershard/cluster/peers/joined_store.hpp"
+#include "evershard/cluster/retention/cluster_retention.hpp"
 #include "evershard/cluster/store/user_events.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/stream_hash.hpp"
@@ -86,11 +87,13 @@ struct Cluster::Impl {
   std::unique_ptr<cluster::NodeProjections> projections;
   std::unique_ptr<cluster::LazyDocuments> documents;
   std::unique_ptr<cluster::ClusterGroups> groups;
+  std::unique_ptr<cluster::ClusterRetention> retention;
   std::once_flag closed;
 
   ~Impl() {
     if (aggregates != nullptr) close();
     links.reset();  // before what its answers need
+    retention.reset();
     groups.reset();
     documents.reset();
     projections.reset();
@@ -105,6 +108,7 @@ struct Cluster::Impl {
       groups->tell_who_left();
       documents->close();
       homes->stop();  // others ask again, where the shards will be
+      retention->close();
       groups->stop();
       projections->close();
       links->detach();
@@ -172,10 +176,12 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   impl->projections = std::make_unique<cluster::NodeProjections>(*impl->node, *impl->homes, cluster::NodeProjectionsOptions{.data_dir = options.data_dir});
   impl->home_links->serve(*impl->homes);
   const auto& identity = impl->store->identity();
-  cluster::StoreDocumentsOptions documents{.owner = {identity.store, identity.fork}};
+  cluster::StoreDocumentsOptions documents{.owner = {identity.store, identity.fork}, .removals = true};
   if (!options.data_dir.empty()) documents.folder = options.data_dir / "documents";
   impl->documents = std::make_unique<cluster::LazyDocuments>(*impl->node, std::move(documents));
   impl->groups = std::make_unique<cluster::ClusterGroups>(*impl->node, *impl->homes, cluster::ClusterGroupsOptions{.host = {.fork_id = identity.fork.text()}});
+  impl->retention = std::make_unique<cluster::ClusterRetention>(*impl->node, *impl->store, *impl->homes, cluster::NodeRetentionOptions{
+      .touched = [aggregates = impl->aggregates.get()](const AggregateId& aggregate) { aggregates->passivate(aggregate); }});
   impl->links->attach(*impl->node);  // last: from here on it is given shards, and asked
   return Cluster(std::move(impl));
 }
@@ -220,6 +226,7 @@ Tables& Cluster::tables() { return impl_->projections->tables(); }
 Result<void> Cluster::add_table_handler(const std::string& name, TableHandler handler) { return impl_->projections->add_table_handler(name, std::move(handler)); }
 Documents& Cluster::documents() { return *impl_->documents; }
 Groups& Cluster::groups() { return *impl_->groups; }
+HistoryRetention& Cluster::retention() { return *impl_->retention; }
 
 std::uint32_t Cluster::node_of(const AggregateId& aggregate) const { return impl_->node->committer().owner(impl_->node->shard_of(aggregate)); }
 

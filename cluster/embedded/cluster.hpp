@@ -16,6 +16,7 @@
 #include "evershard/cluster/store/event_store.hpp"
 #include "evershard/cluster/store/groups.hpp"
 #include "evershard/cluster/store/projections.hpp"
+#include "evershard/cluster/store/retention.hpp"
 #include "evershard/cluster/store/tables.hpp"
 #include "evershard/protocol/limits.hpp"
 
@@ -113,6 +114,9 @@ class Cluster final : public EventStore, public AggregateDoor {
   [[nodiscard]] Documents& documents();
   /// Consumer groups of the cluster. Each is hosted by the node that owns the shard of `$group-NAME`; asked for, and worked, from any. As long as this Cluster.
   [[nodiscard]] Groups& groups();
+
+  /// Truncation, removal, time to live, each done by the node that owns the shard. As long as this Cluster.
+  [[nodiscard]] HistoryRetention& retention();
 
   /// Which node owns the shard of an aggregate, as this one knows it; 0: none just now.
   [[nodiscard]] std::uint32_t node_of(const AggregateId& aggregate) const;

@@ -11,10 +11,11 @@
 #include "evershard/actors/aggregate/aggregate_host.hpp"
 #include "evershard/actors/core/committer.hpp"
 #include "evershard/cluster/erasure/sealed_journal.hpp"
+#include "evershard/cluster/local/committing_writer.hpp"
 #include "evershard/cluster/local/gate.hpp"
 #include "evershard/cluster/local/held_cursors.hpp"
 #include "evershard/cluster/local/local_journal.hpp"
-#include "evershard/cluster/local/local_retention.hpp"
+#include "evershard/cluster/retention/store_retention.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/storage/options.hpp"
@@ -57,7 +58,7 @@ class Node {
   /// Absent: none were ever wanted.
   [[nodiscard]] std::optional<actors::AggregateFigures> aggregate_figures() const;
   [[nodiscard]] HeldCursors& held() { return held_; }
-  [[nodiscard]] LocalRetention& retention() { return retention_; }
+  [[nodiscard]] StoreRetention& retention() { return retention_; }
   /// A live aggregate's state is forgotten: whoever asks next has it loaded again.
   void forget(const AggregateId& aggregate);
   /// Null: there are no keys. Streams and feeds may keep it.
@@ -82,7 +83,8 @@ class Node {
   const std::shared_ptr<SubjectKeys> keys_;
   const std::shared_ptr<const Sealing> sealing_;
   HeldCursors held_;
-  LocalRetention retention_;
+  CommittingWriter retention_writer_;
+  StoreRetention retention_;
   Gate gate_;
   LocalJournal journal_;
   const std::unique_ptr<SealedJournal> sealed_journal_;  ///< null: there are no keys

@@ -195,7 +195,7 @@ Result<AggregateInfo> ClusterNode::aggregate(const AggregateId& aggregate, std::
   const auto shard = shard_of(aggregate);
   auto owner = owner_of(shard);
   if (!owner) return refuse(std::move(owner).error());
-  NodeHeadAsked asked{aggregate, std::min(watermark(), up_to.value_or(watermark()))};
+  NodeHeadAsked asked{aggregate, std::min(watermark(), up_to.value_or(watermark())), true};
   Awaited<AggregateInfo> answer(*owner, shard);
   if (*owner == options_.committer.self.node) answer.done()(committer_.reader().head(asked));
   else network_.head(*owner, asked, answer.done());
@@ -284,6 +284,13 @@ Result<void> ClusterNode::put_snapshot_here(Snapshot snapshot, Epoch held) {
   Awaited<void> answer(options_.committer.self.node, shard_of(snapshot.aggregate));
   committer_.put_snapshot_here(std::move(snapshot), held, answer.done());
   return answer.wait_for_outcome(from_now(options_.timeout));
+}
+
+Result<void> ClusterNode::write_rows_here(storage::RowWrites rows, NodeCommitter::OpenShards held) {
+  auto promise = std::make_shared<std::promise<Result<void>>>();
+  auto written = promise->get_future();
+  committer_.write_rows_here(std::move(rows), std::move(held), [promise](Result<void> result) { promise->set_value(std::move(result)); });
+  return written.get();
 }
 
 Result<std::vector<RecordedSnapshot>> ClusterNode::find_snapshots(const AggregateId& aggregate, NodeSnapshotsAsked::Which which, std::uint64_t at) {

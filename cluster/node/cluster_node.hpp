@@ -49,6 +49,8 @@ class ClusterNode final : public EventStore {
   [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot) override;
   /// While its shard is open here under this epoch, and nowhere else; those of one thread in its order. Errors: wrong_shard: it is not
   [[nodiscard]] Result<void> put_snapshot_here(Snapshot snapshot, Epoch held);
+  /// Rows of this node alone, see NodeCommitter.
+  [[nodiscard]] Result<void> write_rows_here(storage::RowWrites rows, NodeCommitter::OpenShards held);
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before = {}) override;
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override;
   [[nodiscard]] Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override;

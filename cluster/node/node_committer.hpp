@@ -69,6 +69,10 @@ class NodeCommitter {
   /// Errors: wrong_shard too
   void put_snapshot_here(Snapshot snapshot, Epoch held, NodeDone<void> done);
 
+  /// State rows, records of shown events that are written anew, snapshots that go: all or none, only while these shards are open here under these epochs.
+  /// Errors: wrong_shard: one is not; unavailable; timeout: the write failed
+  void write_rows_here(storage::RowWrites rows, std::map<ShardId, Epoch> held, NodeDone<void> done);
+
   /// Waits until everything that was written to an aggregate of this node before has its place, or is known to have none: appends of this
   /// process whose outcome nobody heard, and of an earlier one, that the journal still holds. What is read afterwards has them.
   /// Errors: wrong_shard: it is not open here; unavailable: no cut came in time; what the node failed with. Not from its thread.

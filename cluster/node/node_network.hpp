@@ -59,6 +59,7 @@ struct NodeStreamAsked {
 struct NodeHeadAsked {
   AggregateId aggregate;
   GlobalPosition up_to;
+  bool shown = false;  ///< as users are shown it: one that was removed is not_found
 };
 
 /// The retained copies of one aggregate's state, on the node that owns it.

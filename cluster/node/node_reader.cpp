@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "evershard/protocol/in_quotes.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 
 namespace evershard::cluster {
@@ -146,6 +147,14 @@ Result<AggregateInfo> NodeReader::head(const NodeHeadAsked& asked) {
   if (!view) return refuse(std::move(view).error());
   auto head = reader_.head_at(*view, asked.aggregate, asked.up_to);
   if (!head) return refuse(std::move(head).error());
+  if (asked.shown) {
+    auto hidden = hidden_.hides(*view, asked.aggregate, *head);
+    if (!hidden) return refuse(std::move(hidden).error());
+    if (*hidden) {
+      return refuse(ErrorCode::not_found, "aggregate " + in_quotes(asked.aggregate.text()) + " was removed at position " + std::to_string(head->last_position.value) + ", at version " +
+                                              std::to_string(head->version.value));
+    }
+  }
   return AggregateInfo{asked.aggregate, head->version, head->last_position, shard};
 }
 
@@ -193,7 +202,10 @@ Result<std::vector<AggregateInfo>> NodeReader::aggregates(const NodeAggregatesAs
     after = page->back().aggregate;
     const bool last = page->size() < wanted;
     for (auto& info : *page) {
-      if (std::ranges::binary_search(asked.shards, info.shard)) found.push_back(std::move(info));
+      if (!std::ranges::binary_search(asked.shards, info.shard)) continue;
+      auto hidden = hidden_.hides(*view, info.aggregate, {info.version, info.last_position});
+      if (!hidden) return refuse(std::move(hidden).error());
+      if (!*hidden) found.push_back(std::move(info));
     }
     if (last) break;
   }

@@ -13,6 +13,7 @@
 #include "evershard/actors/core/watermark_watch.hpp"
 #include "evershard/cluster/node/node_network.hpp"
 #include "evershard/storage/applied.hpp"
+#include "evershard/storage/hidden_aggregates.hpp"
 #include "evershard/storage/node_store.hpp"
 #include "evershard/storage/reader.hpp"
 
@@ -22,7 +23,7 @@ namespace evershard::cluster {
 class NodeReader {
  public:
   NodeReader(const storage::NodeStore& store, actors::WatermarkWatch& watch, std::chrono::milliseconds wait_max)
-      : store_(store), reader_(store), watch_(watch), wait_max_(wait_max) {}
+      : store_(store), reader_(store), hidden_(store.rows(), reader_), watch_(watch), wait_max_(wait_max) {}
 
   /// Which shards this node owns now; what it owned before is not answered for (rule 12).
   void owns(std::vector<ShardId> shards);
@@ -37,7 +38,7 @@ class NodeReader {
   ///         up by an operator: which shard, and which positions), io
   [[nodiscard]] Result<NodePage> read(const NodePageAsked& asked);
   [[nodiscard]] Result<NodePage> read_stream(const NodeStreamAsked& asked);
-  /// Version 0: there is none. Errors: as above
+  /// Version 0: there is none. Errors: as above; not_found: it was removed, where that is asked for
   [[nodiscard]] Result<AggregateInfo> head(const NodeHeadAsked& asked);
   [[nodiscard]] Result<std::vector<RecordedSnapshot>> snapshots(const NodeSnapshotsAsked& asked);
   /// Where a command of an aggregate was stored, and its reply; nothing: it was not.
@@ -47,6 +48,7 @@ class NodeReader {
     GlobalPosition position;  ///< of that event
   };
   [[nodiscard]] Result<std::optional<StoredCommand>> command(const AggregateId& aggregate, std::string_view id, GlobalPosition up_to);
+  /// But for those that were removed, and had no event since.
   [[nodiscard]] Result<std::vector<AggregateInfo>> aggregates(const NodeAggregatesAsked& asked);
 
  private:
@@ -59,6 +61,7 @@ class NodeReader {
 
   const storage::NodeStore& store_;
   const storage::Reader reader_;
+  const storage::HiddenAggregates hidden_;
   actors::WatermarkWatch& watch_;
   const std::chrono::milliseconds wait_max_;
   std::mutex mutex_;

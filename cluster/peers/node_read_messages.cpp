@@ -68,13 +68,14 @@ std::string encode(const NodeHeadAsked& asked) {
   pb::NodeHead message;
   put(asked.aggregate, *message.mutable_aggregate());
   message.set_up_to(asked.up_to.value);
+  message.set_shown(asked.shown);
   return message.SerializeAsString();
 }
 
 Result<NodeHeadAsked> decode_head_asked(std::string_view bytes) {
   pb::NodeHead message;
   if (!parse(bytes, message)) return malformed("question for a head");
-  NodeHeadAsked asked{{message.aggregate().type(), message.aggregate().value()}, GlobalPosition{message.up_to()}};
+  NodeHeadAsked asked{{message.aggregate().type(), message.aggregate().value()}, GlobalPosition{message.up_to()}, message.shown()};
   if (!AggregateId::check(asked.aggregate)) return malformed("question for a head");
   return asked;
 }

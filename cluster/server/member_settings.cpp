@@ -81,7 +81,6 @@ Result<MemberOptions> member_options_of(const settings::Settings& settings) {
   if (!given.peers_address.empty()) EVERSHARD_TRY(target_of(settings, "peers-address"));
   else if (cluster::is_of_all(*listen)) return needed("peers-address", "peers-listen stands for all addresses of this machine: where do the others reach it, HOST:PORT");
   if (!given.advertise.empty()) EVERSHARD_TRY(target_of(settings, "advertise"));
-  if (settings.value("retention-every").number != 0) return settings::unfit(settings, "retention-every", "is set, and in a cluster there is no retention yet");
   if (!settings.value("keys").text.empty()) return settings::unfit(settings, "keys", "is set, and in a cluster payloads are not sealed yet");
   member.links.link = *std::move(link);
   member.links.listen_host = listen->host;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "evershard/cluster/documents/lazy_documents.hpp"
@@ -13,6 +15,7 @@
 #include "evershard/cluster/groups/group_figures.hpp"
 #include "evershard/cluster/peers/home_links.hpp"
 #include "evershard/cluster/peers/joined_store.hpp"
+#include "evershard/cluster/retention/cluster_retention.hpp"
 #include "evershard/cluster/server/advertised_door.hpp"
 #include "evershard/cluster/server/peer_settings.hpp"
 #include "evershard/cluster/store/user_events.hpp"
@@ -23,11 +26,19 @@
 namespace evershard::server {
 namespace {
 
+/// What was broken off is finished, then its space given back; one that is damaged, or hangs on a node that is away, is told of behind that.
+Result<void> vacuum_events_of(storage::NodeStore& store, cluster::ClusterRetention& retention, const Progress& progress) {
+  const auto finished = retention.finish_here(progress);
+  if (!finished && finished.error().code == ErrorCode::cancelled) return finished;
+  EVERSHARD_TRY(storage::vacuum(store, progress));
+  return finished;
+}
+
 /// What an operator asks of one node: its own part.
 class MemberAdministration final : public Administration {
  public:
-  MemberAdministration(storage::NodeStore& store, cluster::NodeProjections& projections, cluster::LazyDocuments& documents, cluster::ClusterGroups& groups)
-      : store_(store), projections_(projections), documents_(documents), groups_(groups) {}
+  MemberAdministration(storage::NodeStore& store, cluster::NodeProjections& projections, cluster::LazyDocuments& documents, cluster::ClusterGroups& groups, cluster::ClusterRetention& retention)
+      : store_(store), projections_(projections), documents_(documents), groups_(groups), retention_(retention) {}
 
   [[nodiscard]] Result<StoreStats> stats() const override {
     const auto& identity = store_.identity();
@@ -58,9 +69,11 @@ class MemberAdministration final : public Administration {
     return VerifyReport{report->events, report->records, report->index_rows, report->snapshots, report->errors, std::move(report->findings)};
   }
   [[nodiscard]] Result<void> vacuum(Progress progress) override {
-    EVERSHARD_TRY(storage::vacuum(store_, progress));
+    const auto events = vacuum_events_of(store_, retention_, progress);
+    if (!events && (events.error().code == ErrorCode::cancelled || events.error().code == ErrorCode::io)) return events;
     EVERSHARD_TRY(documents_.vacuum(progress));
-    return projections_.host().vacuum(progress);
+    EVERSHARD_TRY(projections_.host().vacuum(progress));
+    return events;
   }
   [[nodiscard]] Result<GlobalPosition> backup(const std::filesystem::path& target, BackupOptions options, Progress progress) override {
     storage::BackupOptions copied;
@@ -74,6 +87,7 @@ class MemberAdministration final : public Administration {
   cluster::NodeProjections& projections_;
   cluster::LazyDocuments& documents_;
   cluster::ClusterGroups& groups_;
+  cluster::ClusterRetention& retention_;
 };
 
 ClusterStatus remembered_status(ClusterView view, std::string trouble) {
@@ -89,7 +103,7 @@ ClusterStatus remembered_status(ClusterView view, std::string trouble) {
 }
 
 cluster::StoreDocumentsOptions documents_of(const storage::NodeStore& store, const std::filesystem::path& data_dir) {
-  cluster::StoreDocumentsOptions options{.owner = {store.identity().store, store.identity().fork}};
+  cluster::StoreDocumentsOptions options{.owner = {store.identity().store, store.identity().fork}, .removals = true};
   if (!data_dir.empty()) options.folder = data_dir / "documents";
   return options;
 }
@@ -109,13 +123,14 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
         homes_(std::make_unique<cluster::HomeCalls>(*node_, home_links_, cluster::HomeCallsOptions{.node = options.committer.self.node})),
         projections_(std::make_unique<cluster::NodeProjections>(*node_, *homes_, projections_of(served))),
         documents_(std::make_unique<cluster::LazyDocuments>(*node_, documents_of(*store_, served.data_dir))),
-        groups_(std::make_unique<cluster::ClusterGroups>(*node_, *homes_, cluster::ClusterGroupsOptions{.host = {.fork_id = store_->identity().fork.text()}})), users_(*node_),
-        administration_(*store_, *projections_, *documents_, *groups_) {
+        groups_(std::make_unique<cluster::ClusterGroups>(*node_, *homes_, cluster::ClusterGroupsOptions{.host = {.fork_id = store_->identity().fork.text()}})), retention_(std::make_unique<cluster::ClusterRetention>(*node_, *store_, *homes_, cluster::NodeRetentionOptions{.touched = [](const AggregateId&) {}})), users_(*node_),
+        administration_(*store_, *projections_, *documents_, *groups_, *retention_) {
     home_links_.serve(*homes_);
   }
   ~MemberStore() override {
     close();
     links_.reset();  // before the node: answers that are still to come need it
+    retention_.reset();
     groups_.reset();
     documents_.reset();
     projections_.reset();
@@ -129,7 +144,15 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   [[nodiscard]] Tables* tables() override { return &projections_->tables(); }
   [[nodiscard]] Documents* documents() override { return documents_.get(); }
   [[nodiscard]] Groups* groups() override { return groups_.get(); }
-  [[nodiscard]] Result<void> vacuum_events(const Progress& progress) override { return storage::vacuum(*store_, progress); }
+  [[nodiscard]] HistoryRetention& retention() override { return *retention_; }
+  [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
+    for (; homes_->open_here().empty(); std::this_thread::sleep_for(std::chrono::milliseconds(200)))  // a gateway: for ever
+      if (progress && !progress(0, 0)) return refuse(ErrorCode::cancelled, "no shard was open here");
+    auto done = retention_->apply_here(order, progress);
+    if (!done) return refuse(std::move(done).error());
+    return {};
+  }
+  [[nodiscard]] Result<void> vacuum_events(const Progress& progress) override { return vacuum_events_of(*store_, *retention_, progress); }
   [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent, const Progress& progress) override { return documents_->vacuum(progress, removed_percent); }
   [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent, const Progress& progress) override { return projections_->host().vacuum(progress, removed_percent); }
   void serves_at(const std::vector<std::string>& addresses) override {
@@ -153,6 +176,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
     groups_->tell_who_left();
     documents_->close();
     homes_->stop();  // others ask again, where the shards will be
+    retention_->close();
     groups_->stop();
     projections_->close();
     links_->detach();
@@ -170,6 +194,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   std::unique_ptr<cluster::NodeProjections> projections_;
   std::unique_ptr<cluster::LazyDocuments> documents_;
   std::unique_ptr<cluster::ClusterGroups> groups_;
+  std::unique_ptr<cluster::ClusterRetention> retention_;
   cluster::UserEvents users_;
   MemberAdministration administration_;
   bool closed_ = false;

@@ -1,5 +1,6 @@
 #include "evershard/cluster/server/server.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -12,6 +13,8 @@
 
 namespace evershard::server {
 namespace {
+
+constexpr std::chrono::milliseconds node_retains_after = std::chrono::minutes(1);
 
 /// The last time policies removed something; nothing: never, or what was then cannot be read.
 std::optional<Timestamp> last_retention(EventStore& store) {
@@ -41,7 +44,7 @@ struct Server::Parts {
                std::make_shared<serving::Metrics>(), std::make_shared<serving::ClientGate>(options.clients), store->cluster(), store->groups(), store->documents()} {
     served.tables = store->tables();
     served.own_projections = store->projections();
-    served.retention = store->retention();
+    served.retention = &store->retention();
   }
 
   const ServerOptions options;
@@ -65,8 +68,6 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
   if (tokens->is_open_to_others()) log.warning("everybody on this machine can read the file of tokens", {{"file", options.tokens.string()}});
   auto store = open(options, log);
   if (!store) return refuse(std::move(store).error());
-  if (options.retention_every.count() > 0 && (*store)->retention() == nullptr)
-    return refuse(ErrorCode::invalid_argument, "retention-every is set, and in a cluster there is no retention yet");
   std::unique_ptr<Server> server(new Server(std::make_unique<Parts>(std::move(options), log, *std::move(store), std::move(tokens))));
   auto& parts = *server->parts_;
   if (const auto stats = parts.store->administration().stats()) {
@@ -90,14 +91,15 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, serving::Lo
   const auto& documents = parts.options.documents_vacuum;
   parts.vacuuming_documents.emplace(
       "vacuum of documents", [&served, &documents](const Progress& progress) { return served.vacuum_documents(documents.factor, progress); }, period_of(documents), log);
-  if (auto* retention = parts.store->retention(); retention != nullptr && parts.options.retention_every.count() > 0) {
-    parts.retaining.emplace("retention", [retention](const Progress& progress) -> Result<void> {
+  if (parts.options.retention_every.count() > 0) {
+    const auto every = parts.options.retention_every;
+    // A node does not know when its shards were last looked at, and a run that finds nothing removes nothing.
+    const auto first = parts.store->cluster() != nullptr ? std::min(every, node_retains_after) : due_in(every, last_retention(parts.store->store()), Timestamp::now());
+    parts.retaining.emplace("retention", [&served](const Progress& progress) {
       RetentionOrder order;
       order.by = "retention-every";
-      auto done = retention->apply_retention(order, progress);
-      if (!done) return refuse(std::move(done).error());
-      return {};
-    }, parts.options.retention_every, log, due_in(parts.options.retention_every, last_retention(parts.store->store()), Timestamp::now()));
+      return served.retain(order, progress);
+    }, every, log, first);
   }
   return server;
 }

@@ -35,7 +35,7 @@ void add_store(Entries& all) {
           16'777'216);
   store.size("disk-reserve", "Below this much free space appends are refused.", EVERSHARD_FIELD(store.disk_reserve_bytes));
   store.duration("at-least-timeout", "How long a read waits for the position it must have reached.", EVERSHARD_FIELD(store.at_least_timeout));
-  store.duration("retention-every", "How often the store's policies of retention are applied: what they say is removed for good. 0: never.", EVERSHARD_FIELD(retention_every));
+  store.duration("retention-every", "How often the store's policies of retention are applied, by a node of a cluster to its own shards: what they say is removed for good. 0: never.", EVERSHARD_FIELD(retention_every));
   store.duration("vacuum-every", "How often space of events that were removed is given back, while everything goes on. 0: never.", EVERSHARD_FIELD(vacuum_every));
 }
 

@@ -11,7 +11,12 @@ class WholeStore final : public StoreInService {
   [[nodiscard]] EventStore& store() override { return store_; }
   [[nodiscard]] Administration& administration() override { return store_; }
   [[nodiscard]] Groups* groups() override { return &store_.groups(); }
-  [[nodiscard]] HistoryRetention* retention() override { return &store_.retention(); }
+  [[nodiscard]] HistoryRetention& retention() override { return store_.retention(); }
+  [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
+    auto done = store_.retention().apply_retention(order, progress);
+    if (!done) return refuse(std::move(done).error());
+    return {};
+  }
   [[nodiscard]] Tables* tables() override { return &store_.tables(); }
   [[nodiscard]] Documents* documents() override { return &store_.documents(); }
   [[nodiscard]] Projections* projections() override { return &store_.projections(); }

@@ -26,8 +26,9 @@ class StoreInService {
   virtual ~StoreInService() = default;
   [[nodiscard]] virtual EventStore& store() = 0;
   [[nodiscard]] virtual Administration& administration() = 0;
-  /// Nothing: it is not there yet, in a cluster.
-  [[nodiscard]] virtual HistoryRetention* retention() { return nullptr; }
+  [[nodiscard]] virtual HistoryRetention& retention() = 0;
+  /// What retention-every does: the policies, of all that this process has.
+  [[nodiscard]] virtual Result<void> retain(const RetentionOrder& order, const Progress& progress) = 0;
   /// Nothing: the store is one process.
   [[nodiscard]] virtual ClusterAdministration* cluster() { return nullptr; }
   /// Nothing: it has none.

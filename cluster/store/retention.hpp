@@ -78,7 +78,8 @@ struct RetentionEntry {
 /// From any thread, while everything else goes on; one operation at a time, the next one waits. What was interrupted, or broken off
 /// by a crash, is complete to every reader all the same, and its records are rewritten by the next truncation, removal or run, or by vacuum.
 ///
-/// Errors of all: unavailable (closed, the disk is full; a cluster: not there yet), cancelled (by progress), corruption, io
+/// Errors of all: unavailable (closed, the disk is full; in a cluster: a shard has no node just now), timeout (in a cluster: what became of it is not known;
+///                the same again tells), cancelled (by progress), corruption, io
 class HistoryRetention {
  public:
   virtual ~HistoryRetention() = default;

@@ -37,6 +37,8 @@ class FailingStore final : public server::StoreInService {
   [[nodiscard]] EventStore& store() override { return store_->store(); }
   [[nodiscard]] Administration& administration() override { return store_->administration(); }
   [[nodiscard]] std::optional<Error> failed() override { return Error(ErrorCode::io, "the disk has been taken away"); }
+  [[nodiscard]] HistoryRetention& retention() override { return store_->retention(); }
+  [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override { return store_->retain(order, progress); }
   [[nodiscard]] Result<void> vacuum_events(const Progress& progress) override { return store_->vacuum_events(progress); }
   [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent, const Progress& progress) override { return store_->vacuum_documents(removed_percent, progress); }
   [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent, const Progress& progress) override { return store_->vacuum_projections(removed_percent, progress); }

@@ -479,10 +479,11 @@ TEST(LocalRetention, APolicyLeavesWhatIsWrittenToWhileItRuns) {
       auto node = cluster::Node::open(options);
       ASSERT_TRUE(node) << node.error().what;
       running = *std::move(node);
-      const auto done = running->retention().run({}, {});
+      const auto done = running->retention().apply({policy("carts", RetentionPolicy::Kind::remove, "cart")}, {}, {});
       ASSERT_TRUE(done) << done.error().what;
-      EXPECT_EQ(done->aggregates, 2u);
-      EXPECT_EQ(done->events, 2u);
+      EXPECT_FALSE(done->trouble);
+      EXPECT_EQ(done->total.aggregates, 2u);
+      EXPECT_EQ(done->total.events, 2u);
       EXPECT_TRUE(appended);
       running.reset();
     }

@@ -337,7 +337,7 @@ TEST_F(Erasure, ALostKeyIsAnErrorAndNotAnErasure) {
 }
 
 TEST_F(Erasure, BrokenOffAnywhereItIsDoneByTheNextCall) {
-  using Steps = cluster::LocalRetention::Steps;
+  using Steps = cluster::StoreRetention::Steps;
   for (const char* at : {Steps::ordered, Steps::rewritten}) {
     SCOPED_TRACE(at);
     ScratchDir scratch;

@@ -68,6 +68,7 @@ class SmallCluster final : public CoordinatorNetwork {
   ~SmallCluster() override;
 
   [[nodiscard]] ClusterNode& node(std::uint32_t number) { return *reach(number)->node; }
+  [[nodiscard]] storage::NodeStore& store(std::uint32_t number) { return *reach(number)->store; }
   void start(std::uint32_t number);
   void stop(std::uint32_t number);
   /// Nodes that are started from now on pass over what was lost.

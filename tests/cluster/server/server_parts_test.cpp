@@ -195,7 +195,6 @@ TEST(MemberSettings, RefuseWhatIsMissingOrUnsafe) {
       EXPECT_THAT(why(given), HasSubstr("nobody can be told to go there")) << name;
     }
   }
-  EXPECT_THAT(why({node, coordinator, known, {"retention-every", "24h", "a file, line 4"}}), HasSubstr("a file, line 4: retention-every is set, and in a cluster there is no retention yet"));
   EXPECT_THAT(why({node, coordinator, known, {"keys", "/keys", "a file, line 5"}}), HasSubstr("a file, line 5: keys is set, and in a cluster payloads are not sealed yet"));
   EXPECT_FALSE(Settings::gather(member_settings(), {{"node", "1000001", "f"}}, {}, {}));
 }

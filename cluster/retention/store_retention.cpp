@@ -1,15 +1,15 @@
-#include "evershard/cluster/local/local_retention.hpp"
+#include "evershard/cluster/retention/store_retention.hpp"
 
 #include <algorithm>
 #include <thread>
 #include <utility>
 
-#include "evershard/cluster/local/retention_pace.hpp"
-#include "evershard/cluster/local/retention_payloads.hpp"
+#include "evershard/cluster/retention/retention_pace.hpp"
+#include "evershard/cluster/retention/retention_payloads.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved.hpp"
 #include "evershard/protocol/retention_events.hpp"
-#include "evershard/storage/keys.hpp"
+#include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/removal_mask.hpp"
 
 namespace evershard::cluster {
@@ -19,37 +19,37 @@ constexpr std::size_t batch_bytes = 512u << 10;
 constexpr auto turn_wait = std::chrono::milliseconds(100);
 constexpr int tries_max = 100;  // of an aggregate that is written to meanwhile
 
-Result<void> check_removable(const AggregateId& aggregate) {
-  EVERSHARD_TRY(AggregateId::check(aggregate));
-  if (!is_reserved(aggregate.type)) return {};
-  return refuse(ErrorCode::invalid_argument, in_quotes(aggregate.text()) + " is reserved: what the store itself keeps is not removed");
-}
-
 storage::StateWrite put_row(std::string key, const storage::RemovalRow& row, const AggregateId& aggregate) {
   return {std::move(key), storage::encode_removal(row, aggregate)};
 }
 
 }  // namespace
 
-LocalRetention::LocalRetention(storage::Store& store, const storage::Reader& reader, actors::Committer& committer, SubjectKeys* keys, Touched touched,
-                               std::function<void(const char*)> at_step)
-    : store_(store), reader_(reader), committer_(committer), keys_(keys), touched_(std::move(touched)), at_step_(std::move(at_step)) {
-  const auto prefix = storage::keys::checkpoint(storage::removed_prefix);
-  auto cursor = store_.rows().cursor(storage::Family::state, {.prefix = prefix});
-  cursor->seek(prefix);
-  any_ = !cursor->status() || (cursor->valid() && cursor->key().starts_with(prefix));  // where it cannot be read, who asks is told
+Result<void> check_removable(const AggregateId& aggregate) {
+  EVERSHARD_TRY(AggregateId::check(aggregate));
+  if (!is_reserved(aggregate.type)) return {};
+  return refuse(ErrorCode::invalid_argument, in_quotes(aggregate.text()) + " is reserved: what the store itself keeps is not removed");
 }
 
-Result<LocalRetention::Lock> LocalRetention::turn(const Progress& progress) {
+StoreRetention::StoreRetention(storage::Store& store, const storage::Reader& reader, RetentionWriter& writer, SubjectKeys* keys, Touched touched,
+                               std::function<void(const char*)> at_step)
+    : store_(store), reader_(reader), writer_(writer), keys_(keys), touched_(std::move(touched)), at_step_(std::move(at_step)), hidden_(store.rows(), reader) {}
+
+Result<StoreRetention::Lock> StoreRetention::turn(const Progress& progress) {
   Lock lock(mutex_, std::defer_lock);
   while (!lock.try_lock()) {
     EVERSHARD_TRY(storage::report(progress, 0, 0));
     std::this_thread::sleep_for(turn_wait);
   }
+  writer_.begin();
   return lock;
 }
 
-Result<RetentionResult> LocalRetention::truncate(const AggregateId& aggregate, SeqNr before, const TruncateOptions& options, const Progress& progress) {
+bool StoreRetention::is_ours(const AggregateId& aggregate) const {
+  return writer_.has(sharding::shard_of(sharding::stream_hash(aggregate), store_.identity().shards));
+}
+
+Result<RetentionResult> StoreRetention::truncate(const AggregateId& aggregate, SeqNr before, const TruncateOptions& options, const Progress& progress) {
   EVERSHARD_TRY(check_removable(aggregate));
   auto lock = turn(progress);
   if (!lock) return refuse(std::move(lock).error());
@@ -58,7 +58,7 @@ Result<RetentionResult> LocalRetention::truncate(const AggregateId& aggregate, S
   return truncate_in_turn(aggregate, before, options, pace);
 }
 
-Result<RetentionResult> LocalRetention::remove(const AggregateId& aggregate, const RetentionOrder& order, const Progress& progress) {
+Result<RetentionResult> StoreRetention::remove(const AggregateId& aggregate, const RetentionOrder& order, const Progress& progress) {
   EVERSHARD_TRY(check_removable(aggregate));
   auto lock = turn(progress);
   if (!lock) return refuse(std::move(lock).error());
@@ -67,7 +67,7 @@ Result<RetentionResult> LocalRetention::remove(const AggregateId& aggregate, con
   return remove_in_turn(aggregate, {}, order, pace);
 }
 
-Result<void> LocalRetention::finish(const Progress& progress) {
+Result<void> StoreRetention::finish(const Progress& progress) {
   auto lock = turn(progress);
   if (!lock) return refuse(std::move(lock).error());
   Pace pace{progress};
@@ -76,7 +76,17 @@ Result<void> LocalRetention::finish(const Progress& progress) {
   return unfinished->told();
 }
 
-Result<RetentionResult> LocalRetention::truncate_in_turn(const AggregateId& aggregate, SeqNr before, const TruncateOptions& options, Pace& pace) {
+Result<void> StoreRetention::settle(const Progress& progress) {
+  auto lock = turn(progress);
+  if (!lock) return refuse(std::move(lock).error());
+  auto left = writer_.settle();
+  if (!left) return refuse(std::move(left).error());
+  if (!left->empty()) return refuse(std::move(left->front().why));
+  return {};
+}
+
+Result<RetentionResult> StoreRetention::truncate_in_turn(const AggregateId& aggregate, SeqNr before, const TruncateOptions& options, Pace& pace) {
+  EVERSHARD_TRY(writer_.wait_settled(aggregate));
   const auto view = store_.view();
   auto head = reader_.head(view, aggregate);
   if (!head) return refuse(std::move(head).error());
@@ -138,9 +148,7 @@ Result<RetentionResult> LocalRetention::truncate_in_turn(const AggregateId& aggr
   storage::RowWrites rows;
   rows.state = {put_row(storage::removing_key(aggregate), row, aggregate), put_row(storage::removed_key(aggregate), row, aggregate)};
   rows.snapshots_to_go.push_back({aggregate, before - 1, false});
-  any_ = true;
-  auto done = committer_.append_with(Append{}.event(std::move(event)), std::move(rows));
-  if (!done) return refuse(std::move(done).error());
+  EVERSHARD_TRY(writer_.append_with(Append{}.event(std::move(event)), std::move(rows)));
   store_.removals().hide(aggregate, before);
   step(Steps::ordered);
   auto figures = rewrite(aggregate, row, pace);
@@ -149,8 +157,9 @@ Result<RetentionResult> LocalRetention::truncate_in_turn(const AggregateId& aggr
   return result;
 }
 
-Result<RetentionResult> LocalRetention::remove_in_turn(const AggregateId& aggregate, std::optional<SeqNr> only_at, const RetentionOrder& order, Pace& pace) {
+Result<RetentionResult> StoreRetention::remove_in_turn(const AggregateId& aggregate, std::optional<SeqNr> only_at, const RetentionOrder& order, Pace& pace) {
   for (int tries = 0;; ++tries) {
+    EVERSHARD_TRY(writer_.wait_settled(aggregate));
     const auto view = store_.view();
     auto head = reader_.head(view, aggregate);
     if (!head) return refuse(std::move(head).error());
@@ -197,9 +206,8 @@ Result<RetentionResult> LocalRetention::remove_in_turn(const AggregateId& aggreg
     storage::RowWrites rows;
     rows.state = {put_row(storage::removing_key(aggregate), row, aggregate), put_row(storage::removed_key(aggregate), row, aggregate)};
     rows.snapshots_to_go.push_back({aggregate, before, true});
-    any_ = true;
-    auto done = committer_.append_with(Append{}.event(std::move(marker)).event(std::move(logged)).expect(aggregate, ExpectedVersion::exactly(head->version)),
-                                       std::move(rows));
+    auto done = writer_.append_with(Append{}.event(std::move(marker)).event(std::move(logged)).expect(aggregate, ExpectedVersion::exactly(head->version)),
+                                    std::move(rows));
     if (!done && done.error().code == ErrorCode::version_conflict && tries < tries_max) {
       EVERSHARD_TRY(pace.report(0, 0));
       continue;  // it was written to meanwhile: who wanted all of it gone wants that gone too
@@ -215,12 +223,20 @@ Result<RetentionResult> LocalRetention::remove_in_turn(const AggregateId& aggreg
   }
 }
 
-Result<LocalRetention::Unfinished> LocalRetention::finish_in_turn(Pace& pace) {
+Result<StoreRetention::Unfinished> StoreRetention::finish_in_turn(Pace& pace) {
+  Unfinished unfinished;
+  auto unsettled = writer_.settle();
+  if (!unsettled) return refuse(std::move(unsettled).error());
+  for (auto& left : *unsettled) {
+    if (!unfinished.first) unfinished.first = left.why;
+    if (left.aggregate) unfinished.aggregates.emplace_back(*std::move(left.aggregate), std::move(left.why));
+  }
   auto removing = storage::removal_rows(store_.rows(), storage::removing_prefix);
   if (!removing) return refuse(std::move(removing).error());
-  Unfinished unfinished;
-  if (!removing->damaged.empty()) unfinished.first = removing->damaged.front().why;
+  if (!removing->damaged.empty() && !unfinished.first) unfinished.first = removing->damaged.front().why;
   for (const auto& [aggregate, row] : removing->rows) {
+    // What is not settled may be the event that says that it is done.
+    if (!is_ours(aggregate) || std::ranges::find(unfinished.aggregates, aggregate, &std::pair<AggregateId, Error>::first) != unfinished.aggregates.end()) continue;
     store_.removals().hide(aggregate, row.before);
     auto figures = rewrite(aggregate, row, pace);
     if (figures) continue;
@@ -234,7 +250,7 @@ Result<LocalRetention::Unfinished> LocalRetention::finish_in_turn(Pace& pace) {
   return unfinished;
 }
 
-Result<void> LocalRetention::finish_others_and(const AggregateId& aggregate, Pace& pace) {
+Result<void> StoreRetention::finish_others_and(const AggregateId& aggregate, Pace& pace) {
   const auto unfinished = finish_in_turn(pace);
   if (!unfinished) return refuse(unfinished.error());
   const auto own = std::ranges::find(unfinished->aggregates, aggregate, &std::pair<AggregateId, Error>::first);
@@ -242,7 +258,7 @@ Result<void> LocalRetention::finish_others_and(const AggregateId& aggregate, Pac
   return {};
 }
 
-Result<SeqNr> LocalRetention::first_to_go(const AggregateId& aggregate, const std::optional<storage::RemovalRow>& removed) const {
+Result<SeqNr> StoreRetention::first_to_go(const AggregateId& aggregate, const std::optional<storage::RemovalRow>& removed) const {
   if (!removed) return SeqNr{1};
   auto unfinished = storage::removing_of(store_.rows(), aggregate);
   if (!unfinished) return refuse(std::move(unfinished).error());
@@ -250,7 +266,7 @@ Result<SeqNr> LocalRetention::first_to_go(const AggregateId& aggregate, const st
 }
 
 /// From the first record again where it was broken off: what is rewritten already stays as it is.
-Result<storage::RewriteFigures> LocalRetention::rewrite(const AggregateId& aggregate, const storage::RemovalRow& row, Pace& pace) {
+Result<storage::RewriteFigures> StoreRetention::rewrite(const AggregateId& aggregate, const storage::RemovalRow& row, Pace& pace) {
   storage::StreamRemoval removal(store_, store_.view(), aggregate, row.from, row.before);
   const auto total = row.before - row.from;
   while (!removal.at_end()) {
@@ -262,7 +278,7 @@ Result<storage::RewriteFigures> LocalRetention::rewrite(const AggregateId& aggre
     }
     storage::RowWrites rows;
     rows.rewrites = *std::move(records);
-    EVERSHARD_TRY(committer_.write_rows(std::move(rows)));
+    EVERSHARD_TRY(writer_.write_rows(std::move(rows)));
     step(Steps::rewritten);
     EVERSHARD_TRY(pace.passed(removal.figures().bytes_before - bytes, removal.at() - row.from, total));
   }
@@ -274,14 +290,13 @@ Result<storage::RewriteFigures> LocalRetention::rewrite(const AggregateId& aggre
   rows.state.push_back({storage::removing_key(aggregate), std::nullopt});
   // Once more: one that was under way when the removal was ordered may have come behind it.
   if (row.aggregate) rows.snapshots_to_go.push_back({aggregate, row.before, true});
-  auto done = committer_.append_with(Append{}.event(std::move(event)), std::move(rows));
-  if (!done) return refuse(std::move(done).error());
+  EVERSHARD_TRY(writer_.append_with(Append{}.event(std::move(event)), std::move(rows)));
   store_.removals().done(aggregate);
   step(Steps::done);
   return figures;
 }
 
-Result<storage::RewriteFigures> LocalRetention::would_go(const AggregateId& aggregate, SeqNr from, SeqNr before, Pace& pace) const {
+Result<storage::RewriteFigures> StoreRetention::would_go(const AggregateId& aggregate, SeqNr from, SeqNr before, Pace& pace) const {
   storage::StreamRemoval removal(store_, store_.view(), aggregate, from, before);
   while (!removal.at_end()) {
     auto records = removal.next(batch_bytes);
@@ -291,7 +306,7 @@ Result<storage::RewriteFigures> LocalRetention::would_go(const AggregateId& aggr
   return removal.figures();
 }
 
-Result<RecordedEvent> LocalRetention::event_of(const storage::View& view, const AggregateId& aggregate, SeqNr seq_nr) const {
+Result<RecordedEvent> StoreRetention::event_of(const storage::View& view, const AggregateId& aggregate, SeqNr seq_nr) const {
   StreamOptions options;
   options.from = seq_nr;
   options.limit = 1;
@@ -301,7 +316,7 @@ Result<RecordedEvent> LocalRetention::event_of(const storage::View& view, const 
   return std::move(events.front());
 }
 
-Result<std::optional<RecordedSnapshot>> LocalRetention::standing_snapshot(const AggregateId& aggregate) const {
+Result<std::optional<RecordedSnapshot>> StoreRetention::standing_snapshot(const AggregateId& aggregate) const {
   auto latest = reader_.latest_snapshot(aggregate);
   if (!latest || !*latest) return latest;
   const auto id = sealed_by((*latest)->format, (*latest)->payload);
@@ -313,35 +328,10 @@ Result<std::optional<RecordedSnapshot>> LocalRetention::standing_snapshot(const 
   return latest;
 }
 
-Result<std::uint64_t> LocalRetention::copies_below(const AggregateId& aggregate, SeqNr below, bool latest) const {
+Result<std::uint64_t> StoreRetention::copies_below(const AggregateId& aggregate, SeqNr below, bool latest) const {
   auto all = reader_.snapshots(aggregate, Timestamp::first());
   if (!all) return refuse(std::move(all).error());
   return static_cast<std::uint64_t>(std::ranges::count_if(*all, [&](const auto& snapshot) { return snapshot.version < below && (latest || !snapshot.latest); }));
-}
-
-Result<bool> LocalRetention::is_hidden(const storage::View& view, const AggregateId& aggregate, const storage::StreamHead& head) const {
-  if (!any_ || head.version == SeqNr{0}) return false;
-  auto removed = storage::removed_of(store_.rows(), aggregate);
-  if (!removed) return refuse(std::move(removed).error());
-  if (!*removed || !(*removed)->aggregate || (*removed)->before != head.version) return false;
-  auto event = reader_.event_at(view, head.last_position);
-  if (!event) return refuse(std::move(event).error());
-  return *event && (*event)->type == retention::aggregate_removed;
-}
-
-Result<std::vector<RetentionEntry>> LocalRetention::log(SeqNr after, std::size_t limit) {
-  StreamOptions options;
-  options.from = after + 1;
-  options.limit = limit;
-  const auto view = store_.view();
-  auto cursor = reader_.open(view, retention_log(), options);
-  std::vector<RetentionEntry> entries;
-  for (std::vector<RecordedEvent> events; !cursor->at_end(); events.clear()) {
-    EVERSHARD_TRY(cursor->next(1'000, 1u << 20, events));
-    if (events.empty()) break;
-    for (auto& event : events) entries.push_back({event.position, event.seq_nr, event.occurred_at, std::move(event.type), std::move(event.payload)});
-  }
-  return entries;
 }
 
 }  // namespace evershard::cluster

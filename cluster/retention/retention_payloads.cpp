@@ -1,4 +1,4 @@
-#include "evershard/cluster/local/retention_payloads.hpp"
+#include "evershard/cluster/retention/retention_payloads.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "evershard/cluster/local/local_retention.hpp"
-#include "evershard/cluster/local/retention_pace.hpp"
-#include "evershard/cluster/local/retention_payloads.hpp"
+#include "evershard/cluster/retention/store_retention.hpp"
+#include "evershard/cluster/retention/retention_pace.hpp"
+#include "evershard/cluster/retention/retention_payloads.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/name.hpp"
@@ -27,7 +27,7 @@ std::string erasing_key(const KeyId& key) { return storage::keys::checkpoint(std
 
 }  // namespace
 
-Result<RetentionResult> LocalRetention::erase(const std::string& subject, const RetentionOrder& order, const Progress& progress) {
+Result<RetentionResult> StoreRetention::erase(const std::string& subject, const RetentionOrder& order, const Progress& progress) {
   EVERSHARD_TRY(check_name("subject", subject, subject_bytes_max));
   if (keys_ == nullptr) return refuse(ErrorCode::invalid_argument, "the store was opened without keys (--keys): nothing can be erased in it");
   auto lock = turn(progress);
@@ -40,7 +40,7 @@ Result<RetentionResult> LocalRetention::erase(const std::string& subject, const 
 
   RetentionResult result;
   if (order.dry_run) {
-    auto figures = take_out(**key, true, pace);
+    auto figures = take_out_in_turn(**key, true, pace);
     if (!figures) return refuse(std::move(figures).error());
     add(result, *figures);
     return result;
@@ -51,8 +51,7 @@ Result<RetentionResult> LocalRetention::erase(const std::string& subject, const 
   event.id = id;
   storage::RowWrites rows;
   rows.state.push_back({erasing_key(**key), result.operation});
-  auto ordered = committer_.append_with(Append{}.event(std::move(event)), std::move(rows));
-  if (!ordered) return refuse(std::move(ordered).error());
+  EVERSHARD_TRY(writer_.append_with(Append{}.event(std::move(event)), std::move(rows)));
   step(Steps::ordered);
   auto figures = erase_ordered(**key, result.operation, pace);
   if (!figures) return refuse(std::move(figures).error());
@@ -61,22 +60,21 @@ Result<RetentionResult> LocalRetention::erase(const std::string& subject, const 
 }
 
 /// Whatever was broken off before: the same once more.
-Result<storage::RewriteFigures> LocalRetention::erase_ordered(const KeyId& key, const std::string& operation, Pace& pace) {
+Result<storage::RewriteFigures> StoreRetention::erase_ordered(const KeyId& key, const std::string& operation, Pace& pace) {
   EVERSHARD_TRY(keys_->destroy(key));
   EVERSHARD_TRY(touch_who_has_snapshots(key, pace));
-  auto figures = take_out(key, false, pace);
+  auto figures = take_out_in_turn(key, false, pace);
   if (!figures) return figures;
   auto event = retention_event(retention_log(), retention::erasure_done, RetentionPayload(operation, {}).text("key", key.text()).figures(*figures).take());
   storage::RowWrites rows;
   rows.state.push_back({erasing_key(key), std::nullopt});
-  auto done = committer_.append_with(Append{}.event(std::move(event)), std::move(rows));
-  if (!done) return refuse(std::move(done).error());
+  EVERSHARD_TRY(writer_.append_with(Append{}.event(std::move(event)), std::move(rows)));
   step(Steps::done);
   return figures;
 }
 
 /// Without its keys' directory a store cannot go on with it: whoever opens it with one does.
-Result<void> LocalRetention::finish_erasures(Pace& pace) {
+Result<void> StoreRetention::finish_erasures(Pace& pace) {
   if (keys_ == nullptr) return {};
   const auto prefix = storage::keys::checkpoint(erasing_prefix);
   std::vector<std::pair<KeyId, std::string>> left;
@@ -92,7 +90,7 @@ Result<void> LocalRetention::finish_erasures(Pace& pace) {
 }
 
 /// A state may be a subject's although no event of it is.
-Result<void> LocalRetention::touch_who_has_snapshots(const KeyId& key, Pace& pace) const {
+Result<void> StoreRetention::touch_who_has_snapshots(const KeyId& key, Pace& pace) const {
   const std::string prefix(1, static_cast<char>(storage::keys::StateKey::Kind::snapshot));
   std::uint64_t looked_at = 0;
   auto cursor = store_.rows().cursor(storage::Family::state, {.prefix = prefix, .scan = true});
@@ -106,7 +104,15 @@ Result<void> LocalRetention::touch_who_has_snapshots(const KeyId& key, Pace& pac
   return cursor->status();
 }
 
-Result<storage::RewriteFigures> LocalRetention::take_out(const KeyId& key, bool dry_run, Pace& pace) {
+Result<storage::RewriteFigures> StoreRetention::take_out(const KeyId& key, const RetentionOrder& order, const Progress& progress) {
+  auto lock = turn(progress);
+  if (!lock) return refuse(std::move(lock).error());
+  Pace pace{progress, order.bytes_per_second};
+  if (!order.dry_run) EVERSHARD_TRY(touch_who_has_snapshots(key, pace));
+  return take_out_in_turn(key, order.dry_run, pace);
+}
+
+Result<storage::RewriteFigures> StoreRetention::take_out_in_turn(const KeyId& key, bool dry_run, Pace& pace) {
   const auto view = store_.view();
   auto cursor = reader_.open(view, Query::all(), {});
   const auto is_sealed = [&](const storage::EventView& event, const storage::FoundEvent&) -> Result<bool> {
@@ -120,9 +126,9 @@ Result<storage::RewriteFigures> LocalRetention::take_out(const KeyId& key, bool 
     EVERSHARD_TRY(pace.report(page.back().position.value, view.watermark.value));
     found.clear();
     for (const auto& event : page) {
-      if (event.state != EventState::live || sealed_by(event.format, event.payload) != key) continue;
+      if (!writer_.has(event.shard) || event.state != EventState::live || sealed_by(event.format, event.payload) != key) continue;
       if (event.aggregate && !dry_run) touched_(*event.aggregate);
-      auto place = storage::locate(store_.rows(), event.position, sharding::CutOf::store);
+      auto place = storage::locate(store_.rows(), event.position, view.whole ? sharding::CutOf::store : sharding::CutOf::node);
       if (!place) return refuse(std::move(place).error());
       found.push_back(*place);
     }
@@ -135,7 +141,7 @@ Result<storage::RewriteFigures> LocalRetention::take_out(const KeyId& key, bool 
     if (dry_run) continue;
     storage::RowWrites rows;
     rows.rewrites = *std::move(records);
-    EVERSHARD_TRY(committer_.write_rows(std::move(rows)));
+    EVERSHARD_TRY(writer_.write_rows(std::move(rows)));
     step(Steps::rewritten);
     EVERSHARD_TRY(pace.passed(figures.bytes_before, page.back().position.value, view.watermark.value));
   }

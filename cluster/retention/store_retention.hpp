@@ -1,10 +1,9 @@
-// LocalRetention: truncation, removal and time to live in the store of one process.
+// StoreRetention: truncation, removal and time to live, of what one store has: a whole one, or a node's shards.
 //
 // Source: docs/retention.md.
 
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -12,9 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "evershard/actors/core/committer.hpp"
 #include "evershard/cluster/erasure/subject_keys.hpp"
+#include "evershard/cluster/retention/retention_writer.hpp"
 #include "evershard/cluster/store/retention.hpp"
+#include "evershard/storage/hidden_aggregates.hpp"
 #include "evershard/storage/reader.hpp"
 #include "evershard/storage/record_rewrite.hpp"
 #include "evershard/storage/removal_row.hpp"
@@ -22,11 +22,20 @@
 
 namespace evershard::cluster {
 
-/// What is ordered is one commit: the events that say so, what hides it from readers, the snapshots that go. Records are rewritten
-/// behind it, batch by batch, and the last step says that it is done; who comes later does what was left.
+/// Errors: invalid_argument: no name; the name is the store's own
+[[nodiscard]] Result<void> check_removable(const AggregateId& aggregate);
+
+/// What one run of policies did; with `trouble`, everything else was done all the same.
+struct PoliciesApplied {
+  RetentionResult total{};
+  std::optional<Error> trouble{};
+};
+
+/// What is ordered stands or falls together (RetentionWriter): the events that say so, what hides it from readers, the snapshots that go. Records are
+/// rewritten behind it, batch by batch, and the last step says that it is done; who comes later does what was left.
 ///
 /// Any thread; one at a time, the next one waits. Shape: the caller is inside the node's gate.
-class LocalRetention {
+class StoreRetention {
  public:
   /// Names of the crash tests, at which a process may die.
   struct Steps {
@@ -39,22 +48,25 @@ class LocalRetention {
   using Touched = std::function<void(const AggregateId&)>;
 
   /// `keys`: of the subjects whose payloads are sealed; null: the store was opened without.
-  LocalRetention(storage::Store& store, const storage::Reader& reader, actors::Committer& committer, SubjectKeys* keys, Touched touched, std::function<void(const char*)> at_step);
+  StoreRetention(storage::Store& store, const storage::Reader& reader, RetentionWriter& writer, SubjectKeys* keys, Touched touched, std::function<void(const char*)> at_step);
 
   Result<RetentionResult> truncate(const AggregateId& aggregate, SeqNr before, const TruncateOptions& options, const Progress& progress);
   Result<RetentionResult> remove(const AggregateId& aggregate, const RetentionOrder& order, const Progress& progress);
-  Result<void> set_policy(const RetentionPolicy& policy, const RetentionOrder& order);
-  Result<void> drop_policy(const std::string& name, const RetentionOrder& order);
-  Result<std::vector<RetentionPolicy>> policies();
-  Result<RetentionResult> run(const RetentionOrder& order, const Progress& progress);
-  Result<std::vector<RetentionEntry>> log(SeqNr after, std::size_t limit);
+  /// Finishes what was broken off, applies the policies, removes expired snapshots. The record of it is the caller's (RetentionRecords::run).
+  Result<PoliciesApplied> apply(const std::vector<RetentionPolicy>& policies, const RetentionOrder& order, const Progress& progress);
   Result<RetentionResult> erase(const std::string& subject, const RetentionOrder& order, const Progress& progress);
+
+  /// The payloads that are sealed under this key are taken out of the records, and who has its snapshots in memory is told: a part of an erasure that
+  /// others order, destroy the key for, and record. Again: does what is left. Errors: cancelled, corruption, io, unavailable
+  Result<storage::RewriteFigures> take_out(const KeyId& key, const RetentionOrder& order, const Progress& progress);
 
   /// What an earlier one left. Errors: as above
   Result<void> finish(const Progress& progress);
+  /// Only what hangs between an event and its rows (RetentionWriter::settle). Errors: unavailable, timeout: something still does
+  Result<void> settle(const Progress& progress);
 
   /// Removed, and nothing came since: to those who list or look up aggregates it is not there. Errors: corruption, io
-  [[nodiscard]] Result<bool> is_hidden(const storage::View& view, const AggregateId& aggregate, const storage::StreamHead& head) const;
+  [[nodiscard]] Result<bool> is_hidden(const storage::View& view, const AggregateId& aggregate, const storage::StreamHead& head) const { return hidden_.hides(view, aggregate, head); }
 
  private:
   struct Pace;
@@ -75,7 +87,7 @@ class LocalRetention {
   Result<void> finish_others_and(const AggregateId& aggregate, Pace& pace);
   Result<void> finish_erasures(Pace& pace);
   Result<storage::RewriteFigures> erase_ordered(const KeyId& key, const std::string& operation, Pace& pace);
-  Result<storage::RewriteFigures> take_out(const KeyId& key, bool dry_run, Pace& pace);
+  Result<storage::RewriteFigures> take_out_in_turn(const KeyId& key, bool dry_run, Pace& pace);
   Result<void> touch_who_has_snapshots(const KeyId& key, Pace& pace) const;
   /// From where on its records are to be written anew: also those that an earlier removal left, whose row the next one replaces.
   Result<SeqNr> first_to_go(const AggregateId& aggregate, const std::optional<storage::RemovalRow>& removed) const;
@@ -86,6 +98,7 @@ class LocalRetention {
   /// The latest snapshot, if it can be opened: one whose key is not there stands for nothing.
   Result<std::optional<RecordedSnapshot>> standing_snapshot(const AggregateId& aggregate) const;
   Result<std::uint64_t> copies_below(const AggregateId& aggregate, SeqNr below, bool latest) const;
+  [[nodiscard]] bool is_ours(const AggregateId& aggregate) const;
   Result<void> apply(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace, RetentionResult& total, Unfinished& unfinished);
   Result<void> apply_to_events(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace, RetentionResult& total);
   Result<void> apply_to_aggregates(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace, RetentionResult& total, Unfinished& unfinished);
@@ -98,12 +111,12 @@ class LocalRetention {
 
   storage::Store& store_;
   const storage::Reader& reader_;
-  actors::Committer& committer_;
+  RetentionWriter& writer_;
   SubjectKeys* const keys_;
   const Touched touched_;
   const std::function<void(const char*)> at_step_;
+  const storage::HiddenAggregates hidden_;
   std::mutex mutex_;
-  std::atomic<bool> any_{false};  ///< something of this store was removed, ever
 };
 
 }  // namespace evershard::cluster

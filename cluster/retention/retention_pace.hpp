@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <thread>
 
-#include "evershard/cluster/local/local_retention.hpp"
+#include "evershard/cluster/retention/store_retention.hpp"
 #include "evershard/storage/progress.hpp"
 
 namespace evershard::cluster {
 
-struct LocalRetention::Pace {
+struct StoreRetention::Pace {
   const Progress& progress;
   std::uint64_t bytes_per_second = 0;
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();

@@ -1,0 +1,57 @@
+// ClusterRetention: retention of a cluster, from any of its nodes: each part is done by the node that owns the shard.
+//
+// Source: docs/retention.md, "On a cluster".
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "evershard/cluster/retention/node_retention.hpp"
+#include "evershard/cluster/retention/retention_records.hpp"
+#include "evershard/cluster/store/retention.hpp"
+
+namespace evershard::cluster {
+
+/// Errors beyond those of HistoryRetention: unavailable: a shard has no node just now, it is named; `timeout`: its node went away meanwhile, and the same again
+/// tells what became of it. Owner: all outlive it.
+class ClusterRetention final : public HistoryRetention {
+ public:
+  ClusterRetention(ClusterNode& node, storage::NodeStore& store, HomeCalls& homes, NodeRetentionOptions options)
+      : here_(node, store, homes, std::move(options)), node_(node), homes_(homes), records_(node) {}
+
+  Result<RetentionResult> truncate_aggregate(const AggregateId& aggregate, SeqNr before, TruncateOptions options, Progress progress = {}) override;
+  Result<RetentionResult> remove_aggregate(const AggregateId& aggregate, RetentionOrder order, Progress progress = {}) override;
+  Result<RetentionResult> erase_subject(const std::string& subject, RetentionOrder order, Progress progress = {}) override;
+  Result<void> set_retention_policy(const RetentionPolicy& policy, RetentionOrder order) override { return records_.set_policy(policy, order); }
+  Result<void> drop_retention_policy(const std::string& name, RetentionOrder order) override { return records_.drop_policy(name, order); }
+  Result<std::vector<RetentionPolicy>> retention_policies() override { return records_.policies(); }
+  /// Every owner its shards; what is away is named when all others are done.
+  Result<RetentionResult> apply_retention(RetentionOrder order, Progress progress = {}) override;
+  Result<std::vector<RetentionEntry>> retention_log(SeqNr after, std::size_t limit) override { return records_.log(after, limit); }
+
+  /// What is sealed with this key is taken out of the records of all shards: the sum. Again: does what is left.
+  /// Errors: unavailable: not of all of them, those that are left are named
+  Result<RetentionResult> take_out(const std::string& key, const RetentionOrder& order, const Progress& progress);
+  /// The policies, for the shards that are open here.
+  Result<RetentionResult> apply_here(const RetentionOrder& order, const Progress& progress);
+  /// What was broken off, of the shards that are open here.
+  Result<void> finish_here(const Progress& progress) { return here_.finish(progress); }
+
+  void close() { here_.close(); }
+
+ private:
+  struct Part;
+  /// Until it has ended.
+  [[nodiscard]] Result<RetentionResult> at_home(const AggregateId& aggregate, v1::BeginRetention asked, bool dry_run, const Progress& progress);
+  /// At every owner. Returns: the sum; `trouble`: of those that could not be done.
+  [[nodiscard]] Result<PoliciesApplied> everywhere(const v1::BeginRetention& asked, bool dry_run, const Progress& progress);
+  [[nodiscard]] AggregateId address_of(ShardId shard) const;
+
+  NodeRetention here_;
+  ClusterNode& node_;
+  HomeCalls& homes_;
+  RetentionRecords records_;
+};
+
+}  // namespace evershard::cluster

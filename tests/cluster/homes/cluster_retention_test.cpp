@@ -1,0 +1,520 @@
+// Retention on a cluster: asked for at any node, done by the owner of the shard, whole wherever it is broken off.
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "evershard/cluster/retention/cluster_retention.hpp"
+#include "evershard/cluster/retention/retention_payloads.hpp"
+#include "evershard/protocol/retention_events.hpp"
+#include "evershard/storage/verify.hpp"
+#include "tests/cluster/homes/homes_in_process.hpp"
+#include "tests/cluster/node/small_cluster.hpp"
+#include "tests/contract/temporary_folder.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr auto retention_patience = 60s;
+
+/// Three nodes, on disk.
+class ClusterRetentionTest : public ::testing::Test {
+ protected:
+  ClusterRetentionTest() {
+    for (std::uint32_t n = 1; n <= 3; ++n) join(n);
+    EXPECT_TRUE(cluster_->wait_until_open());
+  }
+  ~ClusterRetentionTest() override {
+    for (std::uint32_t n = 1; n <= 3; ++n) leave(n);
+  }
+  void join(std::uint32_t n) {
+    auto& part = parts_[n];
+    part.homes = std::make_shared<HomeCalls>(cluster_->node(n), network_, HomeCallsOptions{.node = n, .threads = 4});
+    NodeRetentionOptions options;
+    options.touched = [this](const AggregateId& aggregate) {
+      const std::lock_guard lock(mutex_);
+      touched_.insert(aggregate.text());
+    };
+    options.at_step = [this](const char* step) {
+      std::function<void(std::string_view)> at_step;
+      {
+        const std::lock_guard lock(mutex_);
+        at_step = at_step_;
+      }
+      if (at_step) at_step(step);
+    };
+    options.settle_every = 20ms;
+    part.retention = std::make_unique<ClusterRetention>(cluster_->node(n), cluster_->store(n), *part.homes, options);
+    network_.put(n, part.homes);
+  }
+  void leave(std::uint32_t n) {
+    network_.put(n, nullptr);
+    auto& part = parts_[n];
+    if (part.homes) part.homes->stop();
+    if (part.retention) part.retention->close();
+    part = {};
+  }
+  void stop(std::uint32_t n) {
+    leave(n);
+    cluster_->stop(n);
+  }
+  void start(std::uint32_t n) {
+    cluster_->start(n);
+    join(n);
+  }
+  /// One of the work's steps does not end: as if the process had died there, but for what was written by then.
+  void break_off_at(std::string step) {
+    const std::lock_guard lock(mutex_);
+    at_step_ = [step = std::move(step), once = std::make_shared<std::atomic<bool>>(false)](std::string_view at) {
+      if (at == step && !once->exchange(true)) throw std::runtime_error("broken off at " + step);
+    };
+  }
+  void at_steps(std::function<void(std::string_view)> hook) {
+    const std::lock_guard lock(mutex_);
+    at_step_ = std::move(hook);
+  }
+
+  ClusterRetention& at(std::uint32_t n) { return *parts_.at(n).retention; }
+  ClusterNode& node(std::uint32_t n) { return cluster_->node(n); }
+  std::uint32_t owner_of(const AggregateId& aggregate) { return node(1).committer().owner(node(1).shard_of(aggregate)); }
+  std::uint32_t other_than(std::uint32_t n) { return n % 3 + 1; }
+  AggregateId owned_by(std::uint32_t n, const std::string& type = "order") {
+    for (;; ++names_)
+      if (AggregateId id{type, std::to_string(names_)}; owner_of(id) == n) return ++names_, id;
+  }
+  GlobalPosition append(std::uint32_t by, const AggregateId& aggregate, const std::string& type = "Placed", std::chrono::seconds age = 0s) {
+    Event event;
+    event.aggregate = aggregate;
+    event.type = type;
+    event.payload = std::string(200, 'x');
+    event.tags = {Tag{"customer:7"}};
+    event.occurred_at = Timestamp{Timestamp::now().micros - std::chrono::microseconds(age).count()};
+    for (const auto until = std::chrono::steady_clock::now() + retention_patience;;) {
+      auto done = node(by).append(Append{}.event(event));
+      if (done) return last_ = std::max(last_, done->last_position), done->last_position;
+      if (std::chrono::steady_clock::now() > until) return ADD_FAILURE() << done.error().what, GlobalPosition{0};
+      std::this_thread::sleep_for(10ms);
+    }
+  }
+  void append_some(const AggregateId& aggregate, int count, std::chrono::seconds age = 0s) {
+    for (int i = 0; i < count; ++i) append(static_cast<std::uint32_t>(i % 3 + 1), aggregate, "Placed", age);
+  }
+  void snapshot(const AggregateId& aggregate, std::uint64_t version) {
+    Snapshot snapshot;
+    snapshot.aggregate = aggregate;
+    snapshot.version = SeqNr{version};
+    snapshot.payload = "state";
+    const auto put = node(owner_of(aggregate)).put_snapshot(snapshot);
+    EXPECT_TRUE(put) << put.error().what;
+  }
+  /// `r` removed, `l` live, in order of seq_nr, as this node sees it.
+  std::string states_at(std::uint32_t by, const AggregateId& aggregate) {
+    std::string states;
+    std::uint64_t next = 1;
+    for (std::uint32_t n = 1; n <= 3; ++n) {
+      if (!parts_.at(n).homes) continue;
+      EXPECT_TRUE(node(by).wait_for(node(n).head().value(), retention_patience));
+    }
+    auto stream = node(by).read(aggregate);
+    for (const auto& event : stream) {
+      EXPECT_EQ(event.seq_nr, SeqNr{next++});
+      if (event.state == EventState::removed) {
+        EXPECT_EQ(event.type + event.payload, "");
+      }
+      states += event.state == EventState::removed ? 'r' : 'l';
+    }
+    EXPECT_FALSE(stream.error()) << stream.error()->what;
+    return states;
+  }
+  std::string states_of(const AggregateId& aggregate) {
+    const auto states = states_at(1, aggregate);
+    for (std::uint32_t n = 2; n <= 3; ++n) EXPECT_EQ(states_at(n, aggregate), states) << n;
+    return states;
+  }
+  std::vector<std::string> log_at(std::uint32_t by) {
+    std::vector<std::string> words;
+    const auto log = at(by).retention_log(SeqNr{0}, 1'000);
+    EXPECT_TRUE(log) << log.error().what;
+    if (log)
+      for (const auto& entry : *log) words.push_back(entry.what);
+    return words;
+  }
+  /// As the log stands, whichever node has heard of it.
+  std::vector<std::string> log() {
+    std::vector<std::string> longest;
+    for (std::uint32_t n = 1; n <= 3; ++n)
+      if (auto words = log_at(n); words.size() > longest.size()) longest = std::move(words);
+    return longest;
+  }
+  std::vector<std::string> listed_at(std::uint32_t by, const std::string& type = "order") {
+    std::vector<std::string> names;
+    const auto all = node(by).aggregates(type, {}, 1'000);
+    EXPECT_TRUE(all) << all.error().what;
+    if (all)
+      for (const auto& info : *all) names.push_back(info.aggregate.text());
+    return names;
+  }
+  template <class T>
+  static std::string code(const Result<T>& result) {
+    return result ? "ok" : std::string(name_of(result.error().code));
+  }
+  template <class Check>
+  [[nodiscard]] bool in_time(Check check) {
+    for (const auto until = std::chrono::steady_clock::now() + retention_patience; std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(10ms))
+      if (check()) return true;
+    return false;
+  }
+  void expect_sound() {
+    for (std::uint32_t n = 1; n <= 3; ++n) {
+      const auto report = storage::verify(cluster_->store(n), {});
+      ASSERT_TRUE(report) << report.error().what;
+      EXPECT_EQ(report->errors, 0u) << (report->findings.empty() ? "" : report->findings.front());
+    }
+  }
+  static TruncateOptions uncovered() {
+    TruncateOptions options;
+    options.uncovered = true;
+    return options;
+  }
+  static RetentionPolicy policy(std::string name, RetentionPolicy::Kind kind, std::string type) { return {std::move(name), kind, std::move(type), 3600s, false}; }
+
+  TemporaryFolder folder_;
+  std::uint64_t names_ = 1;
+  GlobalPosition last_;
+  std::unique_ptr<SmallCluster> cluster_ = std::make_unique<SmallCluster>(SmallCluster::Options{.nodes = 3, .shards = 6, .data_dir = folder_.path() / "nodes"});
+  HomesInProcess network_;
+  std::mutex mutex_;
+  std::set<std::string> touched_;
+  std::function<void(std::string_view)> at_step_;
+  struct Part {
+    std::shared_ptr<HomeCalls> homes;
+    std::unique_ptr<ClusterRetention> retention;
+  };
+  std::map<std::uint32_t, Part> parts_;
+};
+
+TEST_F(ClusterRetentionTest, TruncatesFromAnyNodeAndEveryNodeSeesIt) {
+  for (std::uint32_t owner = 1; owner <= 3; ++owner) {
+    const auto order = owned_by(owner);
+    const auto asker = other_than(owner);
+    append_some(order, 6);
+    snapshot(order, 4);
+
+    const auto done = at(asker).truncate_aggregate(order, SeqNr{5}, {});
+
+    ASSERT_TRUE(done) << done.error().what;
+    EXPECT_EQ(done->events, 4u);
+    EXPECT_EQ(done->covered_by, SeqNr{4});
+    EXPECT_NE(done->operation, "");
+    EXPECT_EQ(states_of(order), "rrrrll");
+    EXPECT_EQ(node(asker).aggregate(order)->version, SeqNr{6});
+    EXPECT_EQ(at(asker).truncate_aggregate(order, SeqNr{5}, {})->events, 0u);
+  }
+  EXPECT_THAT(log(), ElementsAre("$TruncationOrdered", "$TruncationDone", "$TruncationOrdered", "$TruncationDone", "$TruncationOrdered", "$TruncationDone"));
+  expect_sound();
+}
+
+TEST_F(ClusterRetentionTest, RemovesAnAggregateUntilItsNextEvent) {
+  const auto order = owned_by(2), other = owned_by(2);
+  append_some(order, 3);
+  append_some(other, 1);
+  snapshot(order, 3);
+
+  const auto done = at(3).remove_aggregate(order, {.by = "ann", .reason = "asked for"});
+
+  ASSERT_TRUE(done) << done.error().what;
+  EXPECT_EQ(done->events, 3u);
+  EXPECT_EQ(done->snapshots, 1u);
+  EXPECT_EQ(states_of(order), "rrrl");
+  EXPECT_THAT(touched_, Contains(order.text()));
+  ASSERT_TRUE(node(1).wait_for(node(3).head().value(), retention_patience));
+  for (std::uint32_t n = 1; n <= 3; n += 2) {
+    const auto info = node(n).aggregate(order);
+    EXPECT_EQ(code(info), "not_found");
+    EXPECT_THAT(info.error().what, HasSubstr("was removed at position"));
+    EXPECT_THAT(listed_at(n), ElementsAre(other.text()));
+    EXPECT_FALSE(*node(n).snapshot(order));
+  }
+  EXPECT_THAT(log_at(3), ElementsAre("$RemovalOrdered", "$RemovalDone"));
+  EXPECT_EQ(at(1).remove_aggregate(order, {})->events, 0u);  // again: nothing is left to do
+  // Whoever decided on what is gone is refused; whoever comes now continues the versions.
+  EXPECT_EQ(code(node(1).append(Append{}.event(order.text(), "T", "{}").expect(order, ExpectedVersion::exactly(3)))), "version_conflict");
+  EXPECT_EQ(code(node(1).append(Append{}.event(order.text(), "T", "{}").expect(order, ExpectedVersion::none()))), "version_conflict");
+  append(1, order);
+  EXPECT_EQ(states_of(order), "rrrll");
+  EXPECT_EQ(node(1).aggregate(order)->version, SeqNr{5});
+  // What is removed matches no query by its tags any more, and no condition.
+  std::size_t matches = 0;
+  for (const auto& event : node(1).read(Query{}.tags({"customer:7"}))) matches += event.aggregate == order ? 1 : 0;
+  EXPECT_EQ(matches, 1u);
+  expect_sound();
+}
+
+/// The coordinator's window still knows the tags of what was removed: the condition is looked up, and holds.
+TEST_F(ClusterRetentionTest, WhatIsRemovedMatchesNoConditionAnyMore) {
+  for (std::uint32_t owner = 1; owner <= 3; ++owner) {
+    const auto order = owned_by(owner), probe = owned_by(other_than(owner), "probe");
+    const auto before = node(1).head().value();
+    append_some(order, 3);
+    const auto asking = [&] { return node(1).append(Append{}.event(probe.text(), "P", "{}").fail_if(Query{}.tags({"customer:7"}), before)); };
+    EXPECT_EQ(code(asking()), "condition_failed");
+    ASSERT_TRUE(at(1).remove_aggregate(order, {}));
+
+    const auto holds = asking();
+
+    EXPECT_TRUE(holds) << holds.error().what;
+  }
+}
+
+TEST_F(ClusterRetentionTest, RefusesWhatIsNotThereAndChangesNothingInADryRun) {
+  const auto order = owned_by(1);
+  append_some(order, 4);
+  auto dry = uncovered();
+  dry.dry_run = true;
+  const auto head = node(1).head();
+
+  EXPECT_EQ(code(at(2).remove_aggregate(owned_by(1), {})), "not_found");
+  EXPECT_EQ(code(at(2).remove_aggregate({"$retention", "log"}, {})), "invalid_argument");
+  EXPECT_EQ(code(at(2).truncate_aggregate(order, SeqNr{3}, {})), "invalid_argument");  // no snapshot
+  EXPECT_EQ(code(at(2).erase_subject("person", {})), "unavailable");
+  const auto truncated = at(2).truncate_aggregate(order, SeqNr{3}, dry);
+  const auto removed = at(2).remove_aggregate(order, dry);
+
+  ASSERT_TRUE(truncated && removed);
+  EXPECT_EQ(truncated->events, 2u);
+  EXPECT_EQ(removed->events, 4u);
+  EXPECT_EQ(truncated->operation + removed->operation, "");
+  EXPECT_EQ(node(1).head(), head);
+  EXPECT_EQ(states_of(order), "llll");
+}
+
+TEST_F(ClusterRetentionTest, TakesAWriterInBetweenAlong) {
+  const auto order = owned_by(1);
+  append_some(order, 3);
+  at_steps([&, once = std::make_shared<std::atomic<bool>>(false)](std::string_view step) {
+    if (step == NodeWriter::Steps::intended && !once->exchange(true)) append(2, order);  // looked at, and not appended yet
+  });
+
+  const auto done = at(3).remove_aggregate(order, {});
+
+  ASSERT_TRUE(done) << done.error().what;
+  EXPECT_EQ(done->events, 4u);
+  EXPECT_EQ(states_of(order), "rrrrl");
+  EXPECT_THAT(log(), ElementsAre("$RemovalOrdered", "$RemovalDone"));
+}
+
+/// What was broken off stands or falls as a whole, and is resolved by itself where its append hangs.
+TEST_F(ClusterRetentionTest, IsWholeWhereverItIsBrokenOff) {
+  using Steps = StoreRetention::Steps;
+  std::size_t operations = 0;
+  for (const bool restart : {false, true}) {
+    for (const char* step : {NodeWriter::Steps::intended, NodeWriter::Steps::decided, Steps::ordered, Steps::rewritten, Steps::done}) {
+      for (const bool whole : {true, false}) {
+        SCOPED_TRACE(std::string(step) + (whole ? " remove" : " truncate") + (restart ? ", restarted" : ""));
+        const std::uint32_t owner = operations % 3 + 1;
+        const auto order = owned_by(owner), other = owned_by(owner);
+        append_some(order, 5);
+        append_some(other, 2);
+        break_off_at(step);
+        const auto asker = other_than(owner);
+
+        const auto broken = whole ? at(asker).remove_aggregate(order, {}) : at(asker).truncate_aggregate(order, SeqNr{4}, uncovered());
+
+        EXPECT_EQ(code(broken), "timeout") << (broken ? "" : broken.error().what);
+        ++operations;
+        if (restart) {
+          stop(owner);
+          at_steps({});
+          start(owner);
+          ASSERT_TRUE(cluster_->wait_until_open());
+        }
+        const std::string gone = whole ? "rrrrrl" : "rrrll";
+        // The intent was durable: it is carried out by itself.
+        EXPECT_TRUE(in_time([&] { return states_at(asker, order) == gone; })) << states_at(asker, order);
+        at_steps({});
+        // And the rest by whoever comes next.
+        const auto again = whole ? at(asker).remove_aggregate(order, {}) : at(asker).truncate_aggregate(order, SeqNr{4}, uncovered());
+        ASSERT_TRUE(again) << again.error().what;
+        EXPECT_EQ(states_of(order), gone);
+        EXPECT_EQ(states_of(other), "ll");
+        EXPECT_EQ(log().size(), 2 * operations);
+      }
+    }
+  }
+  expect_sound();
+}
+
+/// The log's shard is away: nobody knows whether it was ordered, until it is back. Then it is, once.
+TEST_F(ClusterRetentionTest, WhatHangsOnANodeThatIsAwayIsDoneWhenItIsBack) {
+  const auto log_owner = owner_of(retention_log());
+  const auto owner = other_than(log_owner), asker = other_than(owner) == log_owner ? owner : other_than(owner);
+  const auto order = owned_by(owner), second = owned_by(owner);
+  append_some(order, 3);
+  append_some(second, 3);
+  stop(log_owner);
+
+  const auto removed = at(asker).remove_aggregate(order, {});
+
+  ASSERT_FALSE(removed);
+  EXPECT_THAT(code(removed), testing::AnyOf("unavailable", "timeout"));
+  EXPECT_THAT(removed.error().what, HasSubstr("it is not known whether it was ordered"));
+  EXPECT_EQ(states_at(asker, order), "lll");
+  start(log_owner);
+  ASSERT_TRUE(cluster_->wait_until_open());
+  EXPECT_TRUE(in_time([&] { return states_at(asker, order) == "rrrl"; })) << states_at(asker, order);
+  EXPECT_EQ(states_of(order), "rrrl");
+  EXPECT_EQ(states_of(second), "lll");
+  ASSERT_TRUE(at(asker).remove_aggregate(second, {}));  // and does what was left of the first
+  EXPECT_THAT(log(), testing::UnorderedElementsAre("$RemovalOrdered", "$RemovalDone", "$RemovalOrdered", "$RemovalDone"));
+  expect_sound();
+}
+
+/// A removal whose aggregate was written to while nobody knew of it is refused, and nothing of it stays.
+TEST_F(ClusterRetentionTest, WhatHangsAndIsRefusedLaterRemovesNothing) {
+  const auto order = owned_by(1);
+  append_some(order, 3);
+  break_off_at(NodeWriter::Steps::intended);
+  parts_[1].retention->close();  // nobody settles it
+  auto& homes = *parts_[1].homes;
+  parts_[1].retention = nullptr;
+  NodeRetentionOptions slow;
+  slow.settle_every = 1h;
+  slow.at_step = at_step_;
+  slow.touched = [](const AggregateId&) {};
+  parts_[1].retention = std::make_unique<ClusterRetention>(node(1), cluster_->store(1), homes, slow);
+  ASSERT_FALSE(at(2).remove_aggregate(order, {}));
+  append(2, order);
+
+  ASSERT_TRUE(parts_[1].retention->finish_here({}));
+
+  EXPECT_EQ(states_of(order), "llll");
+  EXPECT_THAT(log(), IsEmpty());
+  const auto done = at(2).remove_aggregate(order, {});
+  ASSERT_TRUE(done) << done.error().what;
+  EXPECT_EQ(states_of(order), "rrrrl");
+}
+
+TEST_F(ClusterRetentionTest, PoliciesAreAppliedByEveryOwner) {
+  std::vector<AggregateId> old_carts, young_carts, old_orders;
+  for (std::uint32_t n = 1; n <= 3; ++n) {
+    old_carts.push_back(owned_by(n, "cart"));
+    young_carts.push_back(owned_by(n, "cart"));
+    old_orders.push_back(owned_by(n));
+    append_some(old_carts.back(), 3, 7200s);
+    append_some(young_carts.back(), 3);
+    append_some(old_orders.back(), 4, 7200s);
+    snapshot(old_orders.back(), 2);
+    append(n, old_orders.back(), "Heartbeat", 7200s);
+    snapshot(old_orders.back(), 5);
+  }
+  ASSERT_TRUE(at(1).set_retention_policy(policy("carts", RetentionPolicy::Kind::remove, "cart"), {}));
+  ASSERT_TRUE(at(1).set_retention_policy(policy("beats", RetentionPolicy::Kind::events, "Heartbeat"), {}));
+  ASSERT_EQ(at(1).retention_policies()->size(), 2u);
+  const auto head = node(1).head();
+
+  const auto would = at(1).apply_retention({.dry_run = true});
+  ASSERT_TRUE(would) << would.error().what;
+  EXPECT_EQ(would->events, 12u);
+  EXPECT_EQ(node(1).head(), head);
+  const auto done = at(1).apply_retention({.by = "ann"});
+
+  ASSERT_TRUE(done) << done.error().what;
+  EXPECT_EQ(done->events, 12u);
+  EXPECT_EQ(done->aggregates, 3u);
+  for (const auto& cart : old_carts) EXPECT_EQ(states_of(cart), "rrrl");
+  for (const auto& cart : young_carts) EXPECT_EQ(states_of(cart), "lll");
+  for (const auto& order : old_orders) EXPECT_EQ(states_of(order), "llllr");
+  const auto words = log();
+  EXPECT_EQ(words.back(), "$PoliciesApplied");
+  EXPECT_EQ(std::ranges::count(words, "$EventsRemoved"), 3);
+  EXPECT_EQ(std::ranges::count(words, "$RemovalDone"), 3);
+  EXPECT_EQ(at(1).apply_retention({})->events, 0u);
+  EXPECT_EQ(log().size(), words.size());  // nothing was done, nothing is recorded
+  ASSERT_TRUE(at(1).drop_retention_policy("carts", {}));
+  EXPECT_EQ(at(1).retention_policies()->size(), 1u);
+  EXPECT_EQ(code(at(1).drop_retention_policy("carts", {})), "not_found");
+  expect_sound();
+}
+
+TEST_F(ClusterRetentionTest, ANodeAppliesThePoliciesOnItsOwnShards) {
+  const auto here = owned_by(1, "cart"), there = owned_by(2, "cart");
+  append_some(here, 2, 7200s);
+  append_some(there, 2, 7200s);
+  ASSERT_TRUE(at(1).set_retention_policy(policy("carts", RetentionPolicy::Kind::remove, "cart"), {}));
+
+  const auto done = at(1).apply_here({.by = "retention-every"}, {});
+
+  ASSERT_TRUE(done) << done.error().what;
+  EXPECT_EQ(done->aggregates, 1u);
+  EXPECT_EQ(states_of(here), "rrl");
+  EXPECT_EQ(states_of(there), "ll");
+  EXPECT_THAT(at(1).retention_log(SeqNr{0}, 10)->back().json, HasSubstr(R"("node":1)"));
+}
+
+TEST_F(ClusterRetentionTest, ARunDoesWhatItCanAndNamesWhatIsAway) {
+  const auto log_owner = owner_of(retention_log());
+  // The log and the policy have to be there; what is left is the third node.
+  std::uint32_t away = other_than(log_owner);
+  std::string name = "carts";
+  for (int i = 0; owner_of({"$policy", name}) == away; ++i) name = "carts" + std::to_string(i);
+  const auto here = owned_by(log_owner, "cart"), gone = owned_by(away, "cart");
+  append_some(here, 2, 7200s);
+  append_some(gone, 2, 7200s);
+  ASSERT_TRUE(at(log_owner).set_retention_policy(policy(name, RetentionPolicy::Kind::remove, "cart"), {}));
+  const auto policies = at(log_owner).retention_policies();
+  ASSERT_TRUE(policies);
+  network_.refuse_calls_to(away, Error(ErrorCode::unavailable, "the link is down"));
+
+  const auto done = at(log_owner).apply_retention({});
+
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(done.error().what, HasSubstr("not done for shard"));
+  EXPECT_EQ(states_of(here), "rrl");
+  EXPECT_EQ(states_of(gone), "ll");
+  network_.refuse_calls_to(away, std::nullopt);
+  ASSERT_TRUE(at(log_owner).apply_retention({}));
+  EXPECT_EQ(states_of(gone), "rrl");
+}
+
+TEST_F(ClusterRetentionTest, WhoStopsItFindsTheRestDoneLater) {
+  const auto order = owned_by(1);
+  for (int i = 0; i < 40; ++i) {
+    Append append;
+    for (int k = 0; k < 20; ++k) append.event(order.text(), "T", std::string(2'000, 'x'));
+    ASSERT_TRUE(node(1).append(append));
+  }
+  RetentionOrder slow;
+  slow.bytes_per_second = 100'000;
+  std::atomic<bool> ordered{false};
+  at_steps([&](std::string_view step) { ordered = ordered || step == StoreRetention::Steps::ordered; });
+
+  const auto stopped = at(2).remove_aggregate(order, slow, [&](std::uint64_t, std::uint64_t) { return !ordered; });
+
+  EXPECT_EQ(code(stopped), "cancelled");
+  EXPECT_EQ(states_of(order), std::string(800, 'r') + 'l');
+  EXPECT_THAT(log(), ElementsAre("$RemovalOrdered"));
+  ASSERT_TRUE(at(3).apply_retention({}));
+  EXPECT_THAT(log(), ElementsAre("$RemovalOrdered", "$RemovalDone"));
+  expect_sound();
+}
+
+}  // namespace
+}  // namespace evershard::cluster
