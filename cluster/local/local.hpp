@@ -32,7 +32,7 @@ using TableHandler = std::function<void(const RecordedEvent& event, actors::Tabl
 
 struct LocalProjectionOptions {
   bool enabled = true;                             ///< false: definitions are kept and nothing is done about them
-  std::size_t block_cache_bytes = 32u << 20;       ///< of their rows; nothing before there is the first definition
+  std::size_t block_cache_bytes = 128u << 20;      ///< of their rows; nothing before there is the first definition
   std::size_t memtables_bytes = 64u << 20;
   std::size_t page_events_max = 8'192;             ///< of one that catches up
   std::size_t building_at_once = 2;                ///< at least 1

@@ -1,5 +1,7 @@
 #include "evershard/cluster/projections/projection_engine.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -19,6 +21,7 @@ namespace {
 constexpr auto look_up_every = 250ms;  ///< whether somebody who waits can be tried again
 constexpr auto make_again_after = 1s;  ///< what could not be made
 constexpr auto wait_max = std::chrono::years(1);
+constexpr int rows_niceness = 5;  ///< a third of the processor where an append's thread wants it too
 
 /// How many versions before the newest are kept and driven on, for readers that name them: "keep_versions" of the newest's spec.
 std::size_t versions_kept(const std::string& spec) {
@@ -53,12 +56,23 @@ struct ProjectionEngine::OwnLane {
   std::atomic<bool> done{false};  ///< the thread needs nothing any more
 };
 
+namespace {
+
+/// Rows can be late, appends are waited for: where both want the processor, those come first. Of this thread, for good.
+void come_after_appends() { (void)::setpriority(PRIO_PROCESS, 0, rows_niceness); }
+
+}  // namespace
+
 ProjectionEngine::ProjectionEngine(EventStore& events, std::shared_ptr<storage::ProjectionStore> rows, ProcessorKinds kinds, EngineOptions options)
     : events_(events), owned_rows_(std::move(rows)), rows_(*owned_rows_), kinds_(std::move(kinds)), options_(options), live_driver_(events, rows_, options.page_events_max) {
-  threads_.emplace_back([this] { live(); });
+  threads_.emplace_back([this] {
+    come_after_appends();
+    live();
+  });
   for (std::size_t i = 0; i < options_.building_at_once; ++i) {
     builders_.push_back(std::make_unique<RunDriver>(events_, rows_, options_.page_events_max));
     threads_.emplace_back([this, &driver = *builders_.back()] {
+      come_after_appends();
       while (true) {
         std::shared_ptr<ProjectionRun> run;
         {
@@ -248,6 +262,7 @@ void ProjectionEngine::begin(Hosted& hosted, const RunOf& of) {
     give_back_lanes();
     auto& lane = *own_lanes_.emplace_back(new OwnLane{run, {events_, rows_, options_.page_events_max}});
     lane.thread = std::thread([this, &lane] {
+      come_after_appends();
       drive_alone(lane);
       lane.done = true;
     });

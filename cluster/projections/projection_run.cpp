@@ -102,6 +102,11 @@ void ProjectionRun::mark(RunState state, std::optional<Error> error, GlobalPosit
   board_.moved();
 }
 
+std::uint64_t ProjectionRun::mark_live() {
+  mark(RunState::live);
+  return events_ - std::exchange(events_when_live_, events_.load());
+}
+
 void ProjectionRun::revive() { mark(RunState::building); }
 
 Result<void> ProjectionRun::load() {

@@ -96,6 +96,8 @@ class ProjectionRun {
   /// What is known and not in the store yet: that nothing matched for a while.
   [[nodiscard]] std::optional<storage::ProjectionChanges> unwritten_checkpoint();
   void mark(RunState state, std::optional<Error> error = {}, GlobalPosition failed_at = {});
+  /// It has caught up. Returns: how many events it was given since it was live last
+  std::uint64_t mark_live();
 
  private:
   Result<void> handle(std::span<const RecordedEvent* const> events, actors::ProjectionRows& rows);
@@ -119,6 +121,7 @@ class ProjectionRun {
   storage::ProjectionCheckpoint durable_;  ///< as it is in the store
   storage::ProjectionCheckpoint pending_;  ///< as it is being written
   std::uint64_t pending_events_ = 0;
+  std::uint64_t events_when_live_ = 0;
   std::chrono::steady_clock::time_point checkpoint_at_{};
 };
 

@@ -6,6 +6,8 @@
 namespace evershard::cluster {
 namespace {
 
+constexpr std::uint64_t settle_from_events = 10'000;  ///< below, there is next to nothing to merge
+
 /// What any of them wants. Where that is too much for one query: everything.
 Query wanted_by(const std::vector<std::shared_ptr<ProjectionRun>>& runs) {
   if (runs.size() == 1) return runs.front()->processor().query();
@@ -101,7 +103,7 @@ void RunDriver::give(const std::vector<RecordedEvent>& events, GlobalPosition up
     if (run->position() < upto || !run->fit()) {
       if (std::ranges::find(left, run.get()) == left.end()) left.push_back(run.get());
     } else if (caught_up && run->status().state == RunState::building) {
-      run->mark(RunState::live);
+      if (run->mark_live() >= settle_from_events) rows_.settle(run->family());
     }
   }
   put_out(left);

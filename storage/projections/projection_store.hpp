@@ -80,6 +80,9 @@ class ProjectionStore {
   /// Gives back the space of superseded and removed rows, of families of whose rows at least `removed_percent` of 100 were removed; 0: of all.
   /// Errors: cancelled, io
   [[nodiscard]] virtual Result<void> vacuum(const Progress& progress, unsigned removed_percent = 0) = 0;
+  /// Behind a large build: what was written goes into sorted files, which are merged in the background, so that reading looks into few of them.
+  /// It is no more than a hint.
+  virtual void settle(const std::string& family) { (void)family; }
   /// Whole families' worth of work is done; nothing is written any more.
   virtual void close() = 0;
 };

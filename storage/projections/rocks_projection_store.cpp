@@ -12,6 +12,7 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
+#include <rocksdb/experimental.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
@@ -205,6 +206,7 @@ class RocksProjectionStore final : public ProjectionStore {
   [[nodiscard]] Result<std::shared_ptr<const ProjectionView>> view(const std::string& family) const override;
   [[nodiscard]] std::uint64_t disk_bytes() const override;
   Result<void> vacuum(const Progress& progress, unsigned removed_percent) override;
+  void settle(const std::string& family) override;
   void close() override;
 
  private:
@@ -445,6 +447,13 @@ Result<void> RocksProjectionStore::vacuum(const Progress& progress, unsigned rem
     EVERSHARD_TRY(checked((*family)->in->db->CompactRange(compact, (*family)->handle, nullptr, nullptr), "cannot compact the rows of " + names[i]));
   }
   return report(progress, names.size(), names.size());
+}
+
+void RocksProjectionStore::settle(const std::string& name) {
+  const auto family = find(name);
+  if (!family) return;
+  auto& db = *(*family)->in->db;
+  if (db.Flush({}, (*family)->handle).ok()) (void)rocksdb::experimental::SuggestCompactRange(&db, (*family)->handle, nullptr, nullptr);
 }
 
 void RocksProjectionStore::close() {

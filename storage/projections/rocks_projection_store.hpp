@@ -17,7 +17,7 @@ namespace evershard::storage {
 struct RocksProjectionOptions {
   std::filesystem::path folder{};  ///< made if it is not there
   ProjectionStoreOptions of{};
-  std::size_t block_cache_bytes = 32u << 20;  ///< and what memtables leave of theirs
+  std::size_t block_cache_bytes = 128u << 20;  ///< and what memtables leave of theirs
   std::size_t memtables_bytes = 64u << 20;    ///< of all families together
   rocksdb::Env* env = nullptr;              ///< for tests
 };

@@ -67,6 +67,22 @@ class ProjectionStoreContract : public testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(Memory, ProjectionStoreContract, testing::Values(false));
 INSTANTIATE_TEST_SUITE_P(Rocks, ProjectionStoreContract, testing::Values(true));
 
+TEST_P(ProjectionStoreContract, RowsAreAsTheyWereBehindSettling) {
+  ASSERT_TRUE(store_->create_family("a", {}));
+  Rows rows;
+  for (int round = 0; round < 3; ++round) {
+    for (int i = round; i < 300; i += round + 1) rows["k" + std::to_string(i)] = std::to_string(round);
+    ASSERT_TRUE(store_->write(batch_of("a", rows, static_cast<std::uint64_t>(round + 1))));
+    store_->settle("a");
+  }
+  store_->settle("not there");
+  const auto view = store_->view("a");
+  ASSERT_TRUE(view) << view.error().what;
+  EXPECT_EQ((*view)->checkpoint().position, GlobalPosition{3});
+  const auto found = walk(**view);
+  EXPECT_EQ(Rows(found.begin(), found.end()), rows);
+}
+
 TEST_P(ProjectionStoreContract, WritesRowsAndCheckpointTogether) {
   ASSERT_TRUE(store_->create_family("a", {.definition = 1}));
   ASSERT_TRUE(store_->create_family("b", {.definition = 7}));
