@@ -1,5 +1,6 @@
 #include "evershard/cluster/door/door.hpp"
 
+#include <grpc/grpc.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
@@ -24,6 +25,12 @@ namespace {
 
 constexpr unsigned certificates_looked_at_every_s = 10;
 constexpr int keepalive_ping_interval_min_ms = 5'000;
+
+/// gRPC is not taken down when the last server goes: that may wait ten seconds for the last write of a connection which nobody reads any more.
+void keep_grpc() {
+  static const bool kept = (::grpc_init(), true);
+  static_cast<void>(kept);
+}
 
 bool is_unix_socket(const std::string& address) { return address.starts_with("unix:"); }
 
@@ -99,6 +106,7 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
   for (const auto& address : options.listen) EVERSHARD_TRY(check_address(address));
   auto credentials = credentials_of(options.tls);
   if (!credentials) return refuse(std::move(credentials).error());
+  keep_grpc();
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
