@@ -51,15 +51,28 @@ Result<void> check_follows(const CutLogState& state, const Cut& cut) {
   return {};
 }
 
+std::optional<ShardOffset> CutLogState::Shard::lost_after(Epoch since) const {
+  const auto first = std::ranges::find_if(losses, [&](const Loss& loss) { return loss.epoch > since; });
+  if (first == losses.end()) return std::nullopt;
+  return first->from;
+}
+
+void CutLogState::Shard::follow(const Opening& opening) {
+  epoch = opening.epoch;
+  node = opening.node;
+  if (!opening.loses()) return;
+  lose(opening.epoch, opening.lost_from);
+  folded = CutNumber{};  // nothing before it can be missed any more
+}
+
+void CutLogState::Shard::lose(Epoch under, ShardOffset from) {
+  written = std::max(written, under);  // what is written after it is
+  while (!losses.empty() && losses.back().from >= from) losses.pop_back();
+  losses.push_back({under, from});
+}
+
 void follow(CutLogState& state, const Cut& cut) {
-  for (const Opening& opening : cut.openings) {
-    auto& shard = state.shards[opening.shard.value];
-    shard.epoch = opening.epoch;
-    shard.node = opening.node;
-    // What was written after the loss is written under this epoch, and nothing before it can be missed any more.
-    if (opening.loses()) shard.written = opening.epoch;
-    if (opening.loses()) shard.folded = CutNumber{};
-  }
+  for (const Opening& opening : cut.openings) state.shards[opening.shard.value].follow(opening);
   GlobalPosition last = state.watermark;
   for (const Segment& segment : cut.segments) {
     auto& shard = state.shards[segment.shard.value];

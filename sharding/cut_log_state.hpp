@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "evershard/protocol/numbers.hpp"
@@ -21,6 +22,19 @@ struct CutLogState {
     GlobalPosition last_position; ///< the last one it was given; 0: none
     Epoch written;                ///< the epoch under which its newest ordered events were written; 0: none
     CutNumber folded;             ///< the newest cut naming it that the log has folded; 0: none
+    /// What operators gave up, under which epoch: from there on. Of those that reach back as far as a later one only that. Not sent to nodes.
+    struct Loss {
+      Epoch epoch;
+      ShardOffset from;
+      friend bool operator==(const Loss&, const Loss&) = default;
+    };
+    std::vector<Loss> losses{};  ///< epochs and offsets ascend
+
+    /// From where on events were given up after that epoch: a disk of its does not know of it. Nothing: none were.
+    [[nodiscard]] std::optional<ShardOffset> lost_after(Epoch epoch) const;
+    void follow(const Opening& opening);
+    /// Events from there on were given up under that epoch. Shape: not before the last one.
+    void lose(Epoch under, ShardOffset from);
     friend bool operator==(const Shard&, const Shard&) = default;
   };
 

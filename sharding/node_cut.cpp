@@ -47,4 +47,20 @@ Cut as_far_as_here(const Cut& cut, const std::vector<ShardId>& in_part, const st
   return kept;
 }
 
+Cut without(const Cut& cut, const std::map<ShardId, ShardOffset>& from) {
+  std::vector<ShardId> in_part;
+  std::vector<Segment> here;
+  for (const Segment& segment : cut.segments) {
+    const auto at = segment.is_elsewhere() ? from.end() : from.find(segment.shard);
+    if (at == from.end()) continue;
+    in_part.push_back(segment.shard);
+    if (at->second <= segment.first) continue;
+    Segment kept = segment;
+    kept.end = std::min(kept.end, at->second);
+    std::erase_if(kept.refused, [&](ShardOffset refused) { return refused >= kept.end; });
+    here.push_back(std::move(kept));
+  }
+  return cut_of_node(as_far_as_here(cut, in_part, here), [](const Segment&) { return true; }, cut.openings);
+}
+
 }  // namespace evershard::sharding

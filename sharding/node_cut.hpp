@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 
 #include "evershard/sharding/cut.hpp"
 
@@ -17,5 +18,8 @@ namespace evershard::sharding {
 
 /// Of shards that a node has only in part: their segments as far as they are here, `here`; the rest is elsewhere.
 [[nodiscard]] Cut as_far_as_here(const Cut& cut, const std::vector<ShardId>& in_part, const std::vector<Segment>& here);
+
+/// Of a node's cut: without what it gives of these shards from these offsets on, which is elsewhere.
+[[nodiscard]] Cut without(const Cut& cut, const std::map<ShardId, ShardOffset>& from);
 
 }  // namespace evershard::sharding

@@ -18,9 +18,6 @@ Result<void> RebuiltOrder::add(const HeldOrder& held) {
 }
 
 void RebuiltOrder::add(std::uint32_t node, const Cut& kept) {
-  for (const Opening& opening : kept.openings) {
-    if (opening.loses()) written_[{node, opening.shard}].epoch = opening.epoch;
-  }
   GlobalPosition next = kept.first_position;
   for (const Segment& segment : kept.segments) {
     const auto from = next;
@@ -75,6 +72,8 @@ Result<RebuiltOrder::Outcome> RebuiltOrder::finish() {
       shard.written = written->second.epoch;
       shard.last_position = written->second.last_position;
     }
+    // Who owns the shard has heard of all that was given up of it, or was given it with more of that. Not later than it was opened.
+    for (const auto& loss : held_.at(owner.node).shards[s].losses) shard.lose(loss.epoch.value != 0 ? loss.epoch : owner.epoch, loss.from);
   }
   std::ranges::sort(ranges_, {}, &Range::from);
   GlobalPosition next{1};

@@ -22,6 +22,7 @@ struct HeldOrder {
   struct Shard {
     Epoch epoch;         ///< the newest one it was opened under there; 0: none
     ShardOffset next{1};  ///< the first offset no applied cut covers
+    std::vector<CutLogState::Shard::Loss> losses{};  ///< what it knows to be given up, in sequence; an epoch of 0 is not known
   };
   std::vector<Shard> shards;  ///< one a shard
 };

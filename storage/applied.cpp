@@ -8,7 +8,8 @@ namespace {
 constexpr std::size_t applied_head_bytes = 1 + 3 * 8;
 constexpr std::size_t epoch_bytes = 2 + 8;
 constexpr std::size_t covered_bytes = 1 + 8;
-constexpr std::size_t lost_range_bytes = 4 * 8;
+constexpr std::size_t lost_range_bytes = 5 * 8;
+constexpr std::size_t lost_range_bytes_before = 4 * 8;  // in rows of version 2
 
 template <class Int>
 void put(std::string& out, Int value) {
@@ -70,18 +71,31 @@ void Applied::take(const sharding::Cut& cut) {
   for (const auto& opening : cut.openings) take_epoch(opening.shard, opening.epoch);
 }
 
+bool Covered::has_placed(ShardOffset from) const {
+  auto by_from = lost;
+  std::ranges::sort(by_from, {}, &LostRange::from);
+  for (const auto& range : by_from) {
+    if (from < std::min(range.from, end)) return true;
+    from = std::max(from, range.until);
+  }
+  return from < end;
+}
+
 std::string encode_covered(const Covered& covered) {
   const bool plain = !covered.damaged && covered.lost.empty();
-  std::string out(1, plain ? '\1' : '\2');
+  std::string out(1, plain ? '\1' : covered.lost.empty() ? '\2' : '\3');
   put(out, covered.end.value);
   if (plain) return out;
   out.push_back(covered.damaged ? '\1' : '\0');
   put(out, covered.whole_to.value);
+  if (covered.lost.empty()) return out;
+  put(out, covered.gone_from.value);
   for (const auto& lost : covered.lost) {
     put(out, lost.from.value);
     put(out, lost.until.value);
     put(out, lost.after.value);
     put(out, lost.up_to.value);
+    put(out, lost.epoch.value);
   }
   return out;
 }
@@ -94,17 +108,22 @@ Result<Covered> decode_covered(std::string_view bytes) {
   bytes.remove_prefix(1);
   covered.end = ShardOffset{take<std::uint64_t>(bytes)};
   if (version == '\1' && bytes.empty()) return covered;
-  if (version != '\2' || bytes.size() < 1 + 8 || (bytes.size() - 1 - 8) % lost_range_bytes != 0 || static_cast<unsigned char>(bytes.front()) > 1) return malformed();
+  const bool with_epochs = version == '\3';
+  const std::size_t head = 1 + 8 + (with_epochs ? 8 : 0);
+  if ((version != '\2' && !with_epochs) || bytes.size() < head || (bytes.size() - head) % (with_epochs ? lost_range_bytes : lost_range_bytes_before) != 0 || static_cast<unsigned char>(bytes.front()) > 1)
+    return malformed();
   covered.damaged = bytes.front() == '\1';
   bytes.remove_prefix(1);
   covered.whole_to = GlobalPosition{take<std::uint64_t>(bytes)};
-  if (!covered.damaged && bytes.empty()) return malformed();  // it would be of version 1
+  if (with_epochs) covered.gone_from = ShardOffset{take<std::uint64_t>(bytes)};
+  if ((!covered.damaged || with_epochs) && bytes.empty()) return malformed();  // it would be of an earlier version
   while (!bytes.empty()) {
     LostRange lost;
     lost.from = ShardOffset{take<std::uint64_t>(bytes)};
     lost.until = ShardOffset{take<std::uint64_t>(bytes)};
     lost.after = GlobalPosition{take<std::uint64_t>(bytes)};
     lost.up_to = GlobalPosition{take<std::uint64_t>(bytes)};
+    if (with_epochs) lost.epoch = Epoch{take<std::uint64_t>(bytes)};
     covered.lost.push_back(lost);
   }
   return covered;

@@ -42,20 +42,26 @@ struct LostRange {
   ShardOffset until;
   GlobalPosition after;
   GlobalPosition up_to;
+  Epoch epoch{};  ///< of the opening that says so; 0: written before that was kept
   friend bool operator==(const LostRange&, const LostRange&) = default;
 };
 
 /// The state row of one shard of a node, whose journal may go on behind the cuts.
 ///
-/// Shape:  version byte 1, then `end`; or 2, then `end`, `damaged` (1 byte), `whole_to`, and 4 x 8 bytes for each lost range. Numbers: 8 bytes, big-endian.
+/// Shape:  version byte 1, then `end`; or 2, then `end`, `damaged` (1 byte), `whole_to`; or 3, then the same, `gone_from`, and 5 x 8 bytes for each lost range.
+///         Numbers: 8 bytes, big-endian. Of version 2 there are rows with lost ranges of 4 x 8 bytes, without an epoch.
 struct Covered {
   ShardOffset end{1};       ///< the first offset that no cut applied covers
   bool damaged = false;     ///< cuts cover what is not here: what the journal has from `end` on does not count
   GlobalPosition whole_to{};  ///< of one that is damaged: up to here nothing is missing; 0: not known
-  std::vector<LostRange> lost{};  ///< ascending
+  std::vector<LostRange> lost{};  ///< ascending by `until`
+  /// What has places from here on was given up, and is on this disk all the same, until the store is opened again (given_up.hpp); 0: there is none.
+  ShardOffset gone_from{0};
 
   /// One that an operator let go on has no journal before this offset: 1: it never was.
   [[nodiscard]] ShardOffset begins() const { return lost.empty() ? ShardOffset{1} : lost.back().until; }
+  /// Whether cuts gave places from `from` on to what is not lost yet.
+  [[nodiscard]] bool has_placed(ShardOffset from) const;
   friend bool operator==(const Covered&, const Covered&) = default;
 };
 std::string encode_covered(const Covered& covered);

@@ -1,5 +1,6 @@
 #include "evershard/storage/cut_log_rows.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -16,6 +17,7 @@ constexpr char epoch_kind = 2;
 constexpr char checkpoint_kind = 3;
 constexpr char cut_kind = 4;
 constexpr char form_version = 1;
+constexpr char form_with_losses = 2;  // of a checkpoint
 constexpr std::size_t number_bytes = 8;
 constexpr std::size_t bytes_shown = 64;
 
@@ -73,7 +75,8 @@ Result<Epoch> decode_epoch_row(std::string_view row) {
 }
 
 std::string checkpoint_row(const sharding::CutLogState& checkpoint) {
-  std::string body{form_version};
+  const bool losses = std::ranges::any_of(checkpoint.shards, [](const auto& shard) { return !shard.losses.empty(); });
+  std::string body{losses ? form_with_losses : form_version};
   append_varint(body, checkpoint.last_cut.value);
   append_varint(body, checkpoint.watermark.value);
   append_varint(body, checkpoint.shards.size());
@@ -84,6 +87,12 @@ std::string checkpoint_row(const sharding::CutLogState& checkpoint) {
     append_varint(body, shard.last_position.value);
     append_varint(body, shard.written.value);
     append_varint(body, shard.folded.value);
+    if (!losses) continue;
+    append_varint(body, shard.losses.size());
+    for (const auto& loss : shard.losses) {
+      append_varint(body, loss.epoch.value);
+      append_varint(body, loss.from.value);
+    }
   }
   return sealed(checkpoint_key(), std::move(body));
 }
@@ -92,7 +101,8 @@ Result<sharding::CutLogState> decode_checkpoint_row(std::string_view row, std::u
   const auto body = unsealed("checkpoint", checkpoint_key(), row);
   if (!body) return refuse(body.error());
   ByteReader reader(*body);
-  if (reader.fixed<char>() != form_version) return damaged_row("checkpoint", row, "it has not its form");
+  const auto form = reader.fixed<char>();
+  if (form != form_version && form != form_with_losses) return damaged_row("checkpoint", row, "it has not its form");
   sharding::CutLogState checkpoint(shards);
   checkpoint.last_cut = CutNumber{reader.varint()};
   checkpoint.watermark = GlobalPosition{reader.varint()};
@@ -105,6 +115,11 @@ Result<sharding::CutLogState> decode_checkpoint_row(std::string_view row, std::u
     shard.last_position = GlobalPosition{reader.varint()};
     shard.written = Epoch{reader.varint()};
     shard.folded = CutNumber{reader.varint()};
+    if (form != form_with_losses) continue;
+    for (auto left = reader.varint(body->size()); left != 0; --left) {
+      const Epoch epoch{reader.varint()};
+      shard.losses.push_back({epoch, ShardOffset{reader.varint()}});
+    }
   }
   if (!reader.done()) return damaged_row("checkpoint", row, "it has not its size");
   return checkpoint;

@@ -225,7 +225,9 @@ Json covered_json(std::string_view value) {
   if (!covered) return undecodable(covered.error(), value);
   Json json{{"end", covered->end.value}};
   if (covered->damaged) json["whole_to"] = covered->whole_to.value;
-  for (const auto& lost : covered->lost) json["lost"].push_back(Json{{"from", lost.from.value}, {"until", lost.until.value}, {"after", lost.after.value}, {"up_to", lost.up_to.value}});
+  for (const auto& lost : covered->lost)
+    json["lost"].push_back(Json{{"from", lost.from.value}, {"until", lost.until.value}, {"after", lost.after.value}, {"up_to", lost.up_to.value}, {"epoch", lost.epoch.value}});
+  if (covered->gone_from.value != 0) json["gone_from"] = covered->gone_from.value;
   return json;
 }
 

@@ -26,7 +26,7 @@ Result<void> same_cluster(const Identity& first, const Identity& next, const std
 }
 
 /// Epoch 1 is what is said of a shard that was never here too: then there is nothing of it.
-sharding::HeldOrder held_by(std::uint32_t node, const sharding::OrderState& order, const std::vector<ShardOffset>& ends) {
+sharding::HeldOrder held_by(std::uint32_t node, const sharding::OrderState& order, const std::vector<ShardOffset>& ends, const std::map<ShardId, Covered>& covered) {
   sharding::HeldOrder held;
   held.node = node;
   held.last_cut = order.last_cut;
@@ -35,7 +35,10 @@ sharding::HeldOrder held_by(std::uint32_t node, const sharding::OrderState& orde
   for (std::size_t s = 0; s != order.shards.size(); ++s) {
     const auto& shard = order.shards[s];
     const bool here = shard.epoch > Epoch{1} || shard.next != ShardOffset{1} || ends[s] != ShardOffset{1};
-    held.shards.push_back({here ? shard.epoch : Epoch{0}, shard.next});
+    auto& held_shard = held.shards.emplace_back(sharding::HeldOrder::Shard{here ? shard.epoch : Epoch{0}, shard.next});
+    const auto row = covered.find(ShardId{static_cast<std::uint16_t>(s)});
+    if (row == covered.end()) continue;
+    for (const auto& lost : row->second.lost) held_shard.losses.push_back({lost.epoch, lost.from});
   }
   return held;
 }
@@ -63,7 +66,9 @@ Result<RebuiltCutLog> look_for_cut_log(const std::vector<std::filesystem::path>&
     if (!state) return refuse(std::move(state).error());
     auto ends = journal_ends(source->rows(), identity.shards);
     if (!ends) return refuse(std::move(ends).error());
-    EVERSHARD_TRY(order->add(held_by(identity.node, *state, *ends)));
+    auto covered = covered_rows(source->rows(), identity.shards);
+    if (!covered) return refuse(std::move(covered).error());
+    EVERSHARD_TRY(order->add(held_by(identity.node, *state, *ends, *covered)));
     EVERSHARD_TRY(read_cuts(source->rows(), identity.node, *order));
   }
   auto outcome = order->finish();

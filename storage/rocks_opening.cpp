@@ -8,6 +8,7 @@
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/given_up.hpp"
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/new_identity.hpp"
 #include "evershard/storage/reader.hpp"
@@ -97,6 +98,7 @@ Result<std::unique_ptr<RocksStore>> RocksStore::open(StoreOptions options) {
   EVERSHARD_TRY(store->look_at_folder());
   EVERSHARD_TRY(store->open_database());
   EVERSHARD_TRY(store->identify());
+  EVERSHARD_TRY(store->take_off_what_was_given_up());
   EVERSHARD_TRY(store->compare_with_mark_file());
   EVERSHARD_TRY(store->rebuild());
   store->start();
@@ -175,6 +177,17 @@ Result<void> RocksStore::identify() {
   EVERSHARD_TRY(check_member(identity_, options_));
   step(steps::open_identified);
   return {};
+}
+
+Result<void> RocksStore::take_off_what_was_given_up() {
+  if (identity_.node == 0) return {};
+  auto from = given_up(*rows_, identity_.shards);
+  if (!from) return refuse(std::move(from).error());
+  if (from->empty()) return {};
+  if (options_.read_only)
+    return refuse(ErrorCode::unavailable, "the store in " + options_.data_dir.string() + " still has what was given up of shard " + std::to_string(from->begin()->first.value) +
+                                              ": its node takes it off when it is started");
+  return take_off_given_up(*families_, rocks_, *rows_, identity_, [this] { step(steps::open_given_up); });
 }
 
 Result<void> RocksStore::compare_with_mark_file() {

@@ -111,7 +111,8 @@ void Staging::stage_cut(const sharding::Cut& cut, const std::vector<ShardId>& da
   put_order(cut, sink);
 }
 
-/// What the disk has of the shard from the loss on goes, and it goes on where the cuts end.
+/// What the disk has of the shard from the loss on goes, and it goes on where the cuts end. What has its places there is in indexes that are
+/// being read and sealed: it goes when the store is opened again, and nobody reads the shard before.
 void Staging::give_up(const sharding::Opening& opening, GlobalPosition up_to, RowSink& sink) {
   auto& row = covered_[opening.shard];
   const auto from = std::min(row.end, opening.lost_from);
@@ -123,7 +124,8 @@ void Staging::give_up(const sharding::Opening& opening, GlobalPosition up_to, Ro
   journal_.go_on_at(opening.shard, opening.lost_until);
   // What is known of a disk that is not damaged is how far its cuts were applied, not which of them named the shard.
   const auto after = row.damaged ? row.whole_to : GlobalPosition{0};
-  row.lost.push_back({from, opening.lost_until, after, up_to});
+  if (row.has_placed(from)) row.gone_from = row.gone_from.value == 0 ? from : std::min(row.gone_from, from);
+  row.lost.push_back({from, opening.lost_until, after, up_to, opening.epoch});
   row.damaged = false;
   row.whole_to = GlobalPosition{0};
   row.end = opening.lost_until;

@@ -38,6 +38,13 @@ Error comes_back(ShardId shard) {
   return {ErrorCode::unavailable, "shard " + std::to_string(shard.value) + " was another node's and comes back, and events wait here for their order since before: start this node again", std::move(details)};
 }
 
+/// Indexes, and what this process remembers of what it placed, know of events that readers were told are gone.
+Error brought_back(ShardId shard) {
+  ErrorDetails details;
+  details.shard = shard;
+  return {ErrorCode::unavailable, "what was given up of shard " + std::to_string(shard.value) + " as lost is on this disk: start this node again, which takes it off", std::move(details)};
+}
+
 }  // namespace
 
 void NodeCommitter::apply(const NodeStep::Apply& step) {
@@ -117,6 +124,7 @@ Result<void> NodeCommitter::look_at_losses() {
   if (!covered) return refuse(std::move(covered).error());
   std::map<ShardId, std::vector<storage::LostRange>> lost;
   for (auto& [shard, row] : *covered) {
+    if (row.gone_from.value != 0) return refuse(brought_back(shard));
     if (!row.lost.empty() && !options_.skip_lost) lost.emplace(shard, std::move(row.lost));
   }
   reader_.lost(std::move(lost));

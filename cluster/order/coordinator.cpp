@@ -113,8 +113,12 @@ std::optional<Loss> Coordinator::loss(ShardId shard, const ShardTold& told, CutN
   const CutLogState::Shard& log = made_.shards[shard.value];
   const auto from = [&](ShardOffset first) { return Loss{first, log.next, told.tail > log.next ? told.tail - log.next : 0}; };
   // Another disk than the one its newest ordered events were written to, or one from before that: whatever its length. One that
-  // was left behind when what it has was given up as lost does not bring it back: readers have passed those positions.
-  if (told.epoch < log.written) return from(told.covered < log.next ? told.covered : ShardOffset{1});
+  // has what was given up as lost does not bring it back: readers have passed those positions.
+  if (told.epoch < log.written) {
+    const auto covered = std::min(told.covered, log.next);
+    const auto lost = log.lost_after(told.epoch).value_or(covered);
+    return from(std::min(covered, lost) < log.next ? std::min(covered, lost) : ShardOffset{1});
+  }
   // Cuts that name it were given up because they were held here: this disk holds them no more.
   if (cut < log.folded && told.covered < log.next) return from(told.covered);
   if (told.tail < log.next) return from(told.tail);
@@ -424,6 +428,7 @@ Result<void> Coordinator::give(ShardId shard, std::uint32_t node, const std::opt
   if (lost) {
     const auto opening = ordering_.open_losing(shard, node, lost->from);
     if (!opening) return refuse(opening.error());
+    made_.shards[shard.value].follow(*opening);  // while a put is under way its cut is still to be made: who says hello by then is to hear of it
     actions.warnings.emplace_back(ErrorCode::corruption, text_of(*lost) + " of " + text_of(shard) + " are lost, as an operator accepted; it goes on at " + text_of(node));
     opened(member, shard, opening->epoch, actions);
   } else {

@@ -202,7 +202,12 @@ TEST_P(CutLogContract, KeepsALossThatWasAccepted) {
   reopen();
 
   EXPECT_THAT(log().cuts_after(CutNumber{5}, all_bytes)->cuts.at(0).openings, ElementsAre(losing));
-  EXPECT_EQ(log().state().shards[0], (CutLogState::Shard{Epoch{2}, 2, ShardOffset{5}, GlobalPosition{5}, Epoch{2}, CutNumber{0}}));
+  CutLogState::Shard lost{Epoch{2}, 2, ShardOffset{5}, GlobalPosition{5}, Epoch{2}, CutNumber{0}, {{Epoch{2}, ShardOffset{3}}}};
+  EXPECT_EQ(log().state().shards[0], lost);
+  ASSERT_TRUE(log().fold(Epoch{1}, std::vector<HeldBy>{{1, CutNumber{6}}, {2, CutNumber{6}}}));
+  reopen();
+  lost.folded = CutNumber{6};
+  EXPECT_EQ(log().state().shards[0], lost) << "the cut that says so is folded";
 }
 
 TEST_P(CutLogContract, IsTheSameLogWhateverItGoesThrough) {

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include "evershard/storage/steps.hpp"
+#include "evershard/storage/verify.hpp"
 #include "tests/contract/node_writer.hpp"
 #include "tests/contract/rocks_folder.hpp"
 #include "tests/storage/fault_env.hpp"
@@ -115,6 +117,62 @@ TEST_F(NodeFaults, HasTheCutsOfWhatIsSealed) {
 
     EXPECT_EQ(opened_->view().watermark, GlobalPosition{1});
     EXPECT_EQ(payloads_of(stream_of(*opened_, aggregate_in(0))), std::vector<std::string>{"1"});
+  }
+}
+
+// Taking off what was given up is broken off by a loss of power, between any two of its parts, and done again.
+TEST_F(NodeFaults, TakesOffWhatWasGivenUpHoweverOftenItIsBrokenOff) {
+  const auto a = aggregate_in(0), b = aggregate_in(1);
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    close_node();
+    std::filesystem::remove_all(data_dir());
+    ASSERT_NO_FATAL_FAILURE(open_node());
+    std::vector<std::string> kept{"1"};
+    for (std::uint64_t i = 1; i <= 40; ++i) {
+      auto placed = one(a, "Placed", std::to_string(i), {"x"});
+      auto& snapshot = placed.snapshots.emplace_back();
+      snapshot.aggregate = AggregateId::parse(a).value();
+      snapshot.payload = std::to_string(i);
+      snapshot.keep = 3;
+      std::vector<Append> appends{std::move(placed)};
+      appends.push_back(one(b, "Placed", std::to_string(i), {"x"}));
+      ASSERT_TRUE(node_->journal(std::move(appends)));
+      ASSERT_TRUE(node_->apply(node_->cut({node_->segment(0, i, i + 1), node_->segment(3, i, i + 1), node_->segment(1, i, i + 1)})));
+      if (i == 20 && seed % 3 != 0) {
+        ASSERT_TRUE(opened_->seal());
+      }
+    }
+    ASSERT_TRUE(node_->apply(node_->losing(0, 2, 41, 2)));
+    ASSERT_TRUE(node_->journal({one(b, "Placed", "41", {"x"})}));  // syncs it
+    close_node();
+
+    for (std::uint64_t broken = 0; broken != 3; ++broken) {
+      std::uint64_t left = (seed + broken * 7) % 6;
+      auto options = this->options();
+      options.shards = NodeWriter::shards;
+      options.member = NodeWriter::member();
+      options.env = disk_.env();
+      options.at_step = [&](const char* step) {
+        if (step == std::string_view(steps::open_given_up) && left-- == 0) disk_.cut_power();
+      };
+      auto opened = open_node_store(options);
+      opened = refuse(ErrorCode::io, "closed");
+      disk_.lose_unsynced(seed * 31 + broken);
+    }
+    ASSERT_NO_FATAL_FAILURE(open_node());
+
+    EXPECT_EQ(payloads_of(stream_of(*opened_, a)), kept);
+    EXPECT_EQ(stream_of(*opened_, b).size(), 40u);
+    EXPECT_EQ(everything(*opened_).size(), 41u);
+    EXPECT_EQ(matching(*opened_, Query().tags({"x"})).size(), 41u);
+    EXPECT_EQ(node_->next(ShardId{0}), ShardOffset{41});
+    const auto latest = Reader(*opened_).latest_snapshot(AggregateId::parse(a).value());
+    ASSERT_TRUE(latest);
+    EXPECT_FALSE(*latest) << "three copies were kept, none of version 1";
+    const auto verified = verify(*opened_);
+    ASSERT_TRUE(verified);
+    EXPECT_THAT(verified->findings, testing::IsEmpty());
   }
 }
 

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/rebuild_cut_log.hpp"
 #include "evershard/storage/recovered_order.hpp"
+#include "evershard/storage/removal_row.hpp"
 #include "evershard/storage/verify.hpp"
 #include "tests/contract/node_writer.hpp"
 #include "tests/contract/store_contract.hpp"
@@ -26,6 +28,12 @@ Snapshot snapshot_of(std::string_view aggregate, std::string payload) {
   snapshot.aggregate = AggregateId::parse(aggregate).value();
   snapshot.payload = std::move(payload);
   return snapshot;
+}
+
+std::vector<std::uint64_t> positions_of(const std::vector<RecordedEvent>& events) {
+  std::vector<std::uint64_t> positions;
+  for (const auto& event : events) positions.push_back(event.position.value);
+  return positions;
 }
 
 class NodeStoreContract : public StoreContract {
@@ -179,8 +187,8 @@ TEST_P(NodeStoreContract, RemembersBetweenWhichPositionsALossLies) {
 
   const auto covered = covered_rows(store().rows(), NodeWriter::shards);
   ASSERT_TRUE(covered) << covered.error().what;
-  EXPECT_THAT(covered->at(ShardId{0}).lost, ElementsAre(LostRange{ShardOffset{2}, ShardOffset{6}, GlobalPosition{10}, GlobalPosition{15}})) << "up to the cut nothing was missing";
-  EXPECT_THAT(covered->at(ShardId{1}).lost, ElementsAre(LostRange{ShardOffset{2}, ShardOffset{6}, GlobalPosition{0}, GlobalPosition{15}})) << "nobody knows";
+  EXPECT_THAT(covered->at(ShardId{0}).lost, ElementsAre(LostRange{ShardOffset{2}, ShardOffset{6}, GlobalPosition{10}, GlobalPosition{15}, Epoch{2}})) << "up to the cut nothing was missing";
+  EXPECT_THAT(covered->at(ShardId{1}).lost, ElementsAre(LostRange{ShardOffset{2}, ShardOffset{6}, GlobalPosition{0}, GlobalPosition{15}, Epoch{2}})) << "nobody knows";
 }
 
 // The disk is empty, and the cuts with what was lost were folded: their positions are told of with this one.
@@ -192,7 +200,23 @@ TEST_P(NodeStoreContract, RemembersALossAmongCutsThatWereFolded) {
 
   const auto covered = covered_rows(store().rows(), NodeWriter::shards);
   ASSERT_TRUE(covered) << covered.error().what;
-  EXPECT_THAT(covered->at(ShardId{0}).lost, ElementsAre(LostRange{ShardOffset{1}, ShardOffset{6}, GlobalPosition{0}, GlobalPosition{8}}));
+  EXPECT_THAT(covered->at(ShardId{0}).lost, ElementsAre(LostRange{ShardOffset{1}, ShardOffset{6}, GlobalPosition{0}, GlobalPosition{8}, Epoch{2}}));
+}
+
+// The disk has what an operator gave up: its store is to be opened anew, before anybody reads the shard.
+TEST_P(NodeStoreContract, SaysThatWhatWasGivenUpIsHere) {
+  const auto gone_from = [&] { return covered_rows(store().rows(), NodeWriter::shards)->at(ShardId{0}).gone_from; };
+  ASSERT_TRUE(node().journal({one(a, "Placed", "1"), one(a, "Placed", "2"), one(a, "Placed", "3"), one(a, "Placed", "waits")}));
+  ASSERT_TRUE(node().apply(node().cut({node().segment(0, 1, 4)})));
+
+  ASSERT_TRUE(node().apply(node().losing(0, 4, 6, 2)));
+  EXPECT_EQ(gone_from(), ShardOffset{0}) << "only what no cut covers";
+  ASSERT_TRUE(node().apply(node().losing(0, 2, 6, 3)));
+  EXPECT_EQ(gone_from(), ShardOffset{2});
+  ASSERT_TRUE(node().apply(node().losing(0, 3, 6, 4)));
+  EXPECT_EQ(gone_from(), ShardOffset{2});
+
+  EXPECT_EQ(covered_rows(store().rows(), NodeWriter::shards)->at(ShardId{0}).lost.back().epoch, Epoch{4});
 }
 
 TEST_P(NodeStoreContract, SealsWithOtherNodesPositionsInBetween) {
@@ -329,6 +353,142 @@ TEST_P(NodeStoreOnDisk, IsOpenedByItsNodeOnly) {
   EXPECT_THAT(refusal(key).what, HasSubstr("another key"));
   EXPECT_EQ(refusal(std::nullopt).code, ErrorCode::invalid_argument);
   EXPECT_EQ(refusal(NodeWriter::member()).what, "opened");
+}
+
+// A disk that comes back has events, in indexes, snapshots and tails, that readers were told are lost.
+TEST_P(NodeStoreOnDisk, HasNothingOfWhatWasGivenUpOnceItIsOpenedAgain) {
+  const auto id_of = [](std::uint8_t n) {
+    EventId id;
+    id.bytes.fill(n);
+    return id;
+  };
+  const auto with = [&](const std::string& aggregate, std::uint8_t n, std::optional<std::string> snapshot = {}, std::optional<std::uint32_t> keep = {}) {
+    auto append = one(aggregate, "Placed", std::to_string(n), {"x"});
+    append.events.front().id = id_of(n);
+    if (snapshot) {
+      append.snapshots.push_back(snapshot_of(aggregate, *snapshot));
+      append.snapshots.back().keep = keep;
+    }
+    return append;
+  };
+  const auto id = [](const std::string& text) { return AggregateId::parse(text).value(); };
+  for (const bool sealed : {false, true}) {
+    SCOPED_TRACE(sealed ? "in runs" : "in the tail");
+    node_.reset();
+    store_.reset();
+    std::filesystem::remove_all(options().data_dir);
+    ASSERT_NO_FATAL_FAILURE(open_node());
+    ASSERT_TRUE(node().journal({with(a, 1, "a of 1", 2), with(b, 2, "b of 2"), with(a, 3)}));
+    ASSERT_TRUE(node().apply(node().cut({node().segment(2, 1, 3), node().segment(0, 1, 2), node().segment(1, 1, 2)})));
+    ASSERT_TRUE(node().journal({with(a, 4, "a of 4", 2), with(a2, 5, "a2 of 5"), with(b, 6)}));
+    ASSERT_TRUE(node().apply(node().cut({node().segment(0, 2, 5, {ShardOffset{3}}), node().segment(1, 2, 3)})));
+    if (sealed) {
+      ASSERT_TRUE(store().seal());
+    }
+    ASSERT_TRUE(node().journal({with(a2, 7), with(b, 8)}));
+    ASSERT_TRUE(node().apply(node().cut({node().segment(0, 5, 6), node().segment(1, 3, 4)})));
+    ASSERT_TRUE(node().journal({with(a2, 9, "waits")}));
+    CommitBatch removed;
+    removed.state.push_back({removed_key(id(a)), encode_removal({SeqNr{2}, SeqNr{1}, GlobalPosition{3}}, id(a))});
+    removed.state.push_back({removed_key(id(a2)), encode_removal({SeqNr{2}, SeqNr{1}, GlobalPosition{6}}, id(a2))});
+    ASSERT_TRUE(store().commit(*store().stage(removed)));
+    const auto watermark = store().view().watermark;
+    const auto positions_of_b = positions_of(stream_of(store(), b));
+
+    ASSERT_TRUE(node().apply(node().losing(0, 2, 8, 2)));
+    ASSERT_NO_FATAL_FAILURE(open_node());
+
+    const Reader reader(store());
+    const auto view = store().view();
+    EXPECT_EQ(view.watermark, watermark);
+    EXPECT_THAT(payloads_of(everything(store())), ElementsAre("1", "2", "6", "8"));
+    EXPECT_THAT(payloads_of(matching(store(), Query().tags({"x"}))), ElementsAre("1", "2", "6", "8"));
+    EXPECT_THAT(payloads_of(stream_of(store(), a)), ElementsAre("1"));
+    EXPECT_THAT(positions_of(stream_of(store(), b)), positions_of_b) << "other shards lose nothing";
+    EXPECT_EQ(reader.head(view, id(a))->version, SeqNr{1});
+    EXPECT_EQ(reader.head(view, id(a2))->version, SeqNr{0});
+    for (const std::uint8_t gone : {3, 4, 5, 7, 9}) EXPECT_FALSE(*reader.find_id(view, id_of(gone), ShardId{0})) << int{gone};
+    EXPECT_TRUE(*reader.find_id(view, id_of(1), ShardId{0}));
+    const auto latest = reader.latest_snapshot(id(a));
+    ASSERT_TRUE(latest && *latest);
+    EXPECT_EQ((*latest)->payload, "a of 1") << "the copy that was kept is the latest again";
+    EXPECT_EQ(reader.snapshots(id(a), Timestamp::now())->size(), 2u);
+    EXPECT_FALSE(*reader.latest_snapshot(id(a2)));
+    EXPECT_TRUE(*reader.latest_snapshot(id(b)));
+    EXPECT_THAT(*reader.aggregates(view, std::nullopt, std::nullopt, 10), testing::SizeIs(2));
+    EXPECT_THAT(node().found(), IsEmpty());
+    EXPECT_TRUE(*removed_of(store().rows(), id(a)));
+    EXPECT_FALSE(*removed_of(store().rows(), id(a2))) << "what comes under these numbers is something else";
+    EXPECT_EQ(reader.event_at(view, GlobalPosition{5}).error().code, ErrorCode::wrong_shard);
+    const auto covered = covered_rows(store().rows(), NodeWriter::shards)->at(ShardId{0});
+    EXPECT_EQ(covered.gone_from, ShardOffset{0});
+    EXPECT_EQ(covered.lost.size(), 1u);
+    const auto verified = verify(store());
+    ASSERT_TRUE(verified);
+    EXPECT_THAT(verified->findings, IsEmpty());
+
+    // It goes on where the cuts end: under the same ids, versions and aggregates.
+    EXPECT_EQ(node().next(ShardId{0}), ShardOffset{8});
+    ASSERT_TRUE(node().journal({with(a, 3), with(a2, 5, "a2 again")}));
+    ASSERT_TRUE(node().apply(node().cut({node().segment(0, 8, 10)})));
+    const auto goes_on = [&] {
+      EXPECT_THAT(payloads_of(stream_of(store(), a)), ElementsAre("1", "3"));
+      EXPECT_EQ(Reader(store()).head(store().view(), id(a2))->version, SeqNr{1});
+      EXPECT_EQ((*Reader(store()).find_id(store().view(), id_of(5), ShardId{0}))->position, watermark + 2);
+      EXPECT_EQ((*Reader(store()).latest_snapshot(id(a2)))->payload, "a2 again");
+      const auto again = verify(store());
+      ASSERT_TRUE(again);
+      EXPECT_THAT(again->findings, IsEmpty());
+    };
+    goes_on();
+    ASSERT_TRUE(store().seal());
+    goes_on();
+    ASSERT_NO_FATAL_FAILURE(open_node());
+    goes_on();
+  }
+}
+
+// The cut that gave it up gives no position, and has no row.
+TEST_P(NodeStoreOnDisk, TellsOfALossWhereTheCutLogIsMadeAnew) {
+  ASSERT_TRUE(node().journal({one(a, "Placed", "1"), one(a, "Placed", "2")}));
+  ASSERT_TRUE(node().apply(node().cut({node().segment(0, 1, 3)})));
+  ASSERT_TRUE(node().apply(node().losing(0, 2, 3, 4)));
+  ASSERT_TRUE(node().journal({one(b, "Placed", "syncs it")}));
+  for (const bool taken_off : {false, true}) {
+    if (taken_off) {
+      ASSERT_NO_FATAL_FAILURE(open_node());
+    }
+    node_.reset();
+    store_.reset();
+
+    const auto rebuilt = look_for_cut_log({options().data_dir});
+    ASSERT_TRUE(rebuilt) << rebuilt.error().what;
+    const auto& shard = rebuilt->order.state.shards[0];
+    EXPECT_EQ(shard.written, Epoch{4});
+    EXPECT_EQ(shard.next, ShardOffset{3});
+    EXPECT_EQ(shard.lost_after(Epoch{3}), ShardOffset{2}) << "an old copy of this disk is known as one";
+    EXPECT_EQ(rebuilt->order.unknown_positions, taken_off ? 1u : 0u);
+  }
+}
+
+TEST_P(NodeStoreOnDisk, IsNotReadAsLongAsItHasWhatWasGivenUp) {
+  ASSERT_TRUE(node().journal({one(a, "Placed", "1")}));
+  ASSERT_TRUE(node().apply(node().cut({node().segment(0, 1, 2)})));
+  ASSERT_TRUE(node().apply(node().losing(0, 1, 2, 2)));
+  node_.reset();
+  store_.reset();
+  auto looking = options();
+  looking.read_only = true;
+
+  const auto refusal = error_of(open_store(looking));
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->code, ErrorCode::unavailable);
+  EXPECT_THAT(refusal->what, HasSubstr("still has what was given up of shard 0"));
+
+  ASSERT_NO_FATAL_FAILURE(open_node());
+  node_.reset();
+  store_.reset();
+  EXPECT_FALSE(error_of(open_store(looking)));
 }
 
 TEST_P(NodeStoreOnDisk, IsReadBackBehindTheMarkWithOtherNodesPositions) {

@@ -109,6 +109,13 @@ class NodeWriter {
     return store_.commit(*staged);
   }
 
+  /// Gives up the shard's offsets [from, until), under that epoch.
+  sharding::Cut losing(std::uint16_t shard, std::uint64_t from, std::uint64_t until, std::uint64_t epoch) {
+    auto losing = cut({});
+    losing.openings.push_back({ShardId{shard}, Epoch{epoch}, 1, ShardOffset{until}, ShardOffset{from}, ShardOffset{until}});
+    return losing;
+  }
+
   /// Of a cut that covers more than is here.
   Result<void> apply_in_part(const sharding::Cut& cut, const std::vector<ShardId>& damaged, const std::vector<ShardId>& holes) {
     auto staged = store_.stage_cut(sharding::cut_of_node(cut, own_segment, {}), damaged, holes);

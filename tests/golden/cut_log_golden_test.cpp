@@ -55,6 +55,23 @@ TEST(CutLogGolden, Checkpoint) {
   EXPECT_EQ(cut_log_rows::decode_checkpoint_row(row, 2), checkpoint);
 }
 
+TEST(CutLogGolden, CheckpointWithLosses) {
+  sharding::CutLogState checkpoint(2);
+  checkpoint.last_cut = CutNumber{5};
+  checkpoint.watermark = GlobalPosition{70'000};
+  checkpoint.shards[1] = {Epoch{4}, 9, ShardOffset{300}, GlobalPosition{69'999}, Epoch{4}, CutNumber{4}, {{Epoch{2}, ShardOffset{7}}, {Epoch{4}, ShardOffset{290}}}};
+  const std::string row = cut_log_rows::checkpoint_row(checkpoint);
+
+  EXPECT_EQ(hex(row), cut_log_golden("02"                 // version
+                                     "05 f0a204"          // last cut, watermark
+                                     "02"                 // shards
+                                     "00 00 01 00 00 00 00"
+                                     "04 09 ac02 efa204 04 04"
+                                     "02 02 07 04 a202"   // losses: epoch, first offset
+                                     "7b418f70beadbfa8"));  // checksum of key and row
+  EXPECT_EQ(cut_log_rows::decode_checkpoint_row(row, 2), checkpoint);
+}
+
 TEST(CutLogGolden, CutWithALoss) {
   const std::string row = cut_log_rows::cut_row(losing_cut());
 

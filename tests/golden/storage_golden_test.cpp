@@ -251,8 +251,8 @@ TEST(StorageGolden, CutOfANode) {
 TEST(StorageGolden, Covered) {
   EXPECT_EQ(hex(encode_covered({ShardOffset{1'000}})), golden("01 00000000000003e8"));
   EXPECT_EQ(hex(encode_covered({ShardOffset{1'000}, true, GlobalPosition{5}, {}})), golden("02 00000000000003e8 01 0000000000000005"));
-  EXPECT_EQ(hex(encode_covered({ShardOffset{1'000}, false, GlobalPosition{0}, {{ShardOffset{7}, ShardOffset{9}, GlobalPosition{3}, GlobalPosition{17}}}})),
-            golden("02 00000000000003e8 00 0000000000000000 0000000000000007 0000000000000009 0000000000000003 0000000000000011"));
+  EXPECT_EQ(hex(encode_covered({ShardOffset{1'000}, false, GlobalPosition{0}, {{ShardOffset{7}, ShardOffset{9}, GlobalPosition{3}, GlobalPosition{17}, Epoch{2}}}, ShardOffset{8}})),
+            golden("03 00000000000003e8 00 0000000000000000 0000000000000008 0000000000000007 0000000000000009 0000000000000003 0000000000000011 0000000000000002"));
 }
 
 TEST(StorageGolden, Waiting) {

@@ -91,13 +91,21 @@ TEST(RebuiltOrder, EndsWhereItsFirstNodeDoesIfThatIsAhead) {
 // Nothing was ordered on the shard since: its old owner's disk, as long as it is, is not the shard any more.
 TEST(RebuiltOrder, KnowsThatAShardWasGivenUp) {
   RebuiltOrder order(2);
-  ASSERT_TRUE(order.add(held_order(2, 4, 4, {shard_at(2, 4), shard_at(0, 1)})));
-  Cut losing = kept_cut(4, 4, {Segment::elsewhere(1)});
-  losing.openings.push_back({ShardId{0}, Epoch{2}, 2, ShardOffset{4}, ShardOffset{1}, ShardOffset{4}});
-  order.add(2, losing);
+  // A cut that gives no position has no row: the disk remembers what was given up apart from it.
+  auto held = held_order(2, 4, 4, {shard_at(5, 9), shard_at(4, 7)});
+  held.shards[0].losses = {{Epoch{2}, ShardOffset{4}}, {Epoch{3}, ShardOffset{1}}, {Epoch{4}, ShardOffset{6}}};
+  held.shards[1].losses = {{Epoch{0}, ShardOffset{2}}};
+  ASSERT_TRUE(order.add(held));
+  order.add(2, kept_cut(4, 4, {Segment::elsewhere(1)}));
   const auto outcome = order.finish();
   ASSERT_TRUE(outcome) << outcome.error().what;
-  EXPECT_EQ(outcome->state.shards[0].written, Epoch{2});
+  EXPECT_EQ(outcome->state.shards[0].written, Epoch{4});
+  using Losses = std::vector<CutLogState::Shard::Loss>;
+  EXPECT_EQ(outcome->state.shards[0].losses, (Losses{{Epoch{3}, ShardOffset{1}}, {Epoch{4}, ShardOffset{6}}})) << "the second reaches back further than the first";
+  EXPECT_EQ(outcome->state.shards[0].lost_after(Epoch{2}), ShardOffset{1});
+  EXPECT_EQ(outcome->state.shards[0].lost_after(Epoch{3}), ShardOffset{6});
+  EXPECT_EQ(outcome->state.shards[0].lost_after(Epoch{4}), std::nullopt);
+  EXPECT_EQ(outcome->state.shards[1].losses, (Losses{{Epoch{4}, ShardOffset{2}}})) << "written before epochs were kept: not later than the shard was opened";
 }
 
 TEST(RebuiltOrder, GivesAShardThatMovedToItsNewestWriter) {

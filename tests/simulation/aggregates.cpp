@@ -30,9 +30,14 @@ std::optional<Fold> Simulation::load(const Process& process, ShardId shard, std:
   if (found == process.node.disk.state().shards.end()) return std::nullopt;
   const DiskShard& disk = found->second;
   const auto by = "node " + std::to_string(process.self.node);
-  // A disk that was left behind brings back what was given up elsewhere: its readers are told of a loss, and versions are its own.
-  const bool brings_back = std::ranges::any_of(disk.placed, [&](const auto& at) { return history_.sequence()[at.first.value - 1].lost_at.has_value(); });
-  if (brings_back) return std::nullopt;
+  // What was given up elsewhere, by a cut that has not come here yet; behind that cut it is gone.
+  bool to_hear_of_it = false;
+  for (const auto& [position, event] : disk.placed) {
+    const auto& lost_at = history_.sequence()[position.value - 1].lost_at;
+    if (lost_at && *lost_at < process.order.watermark()) throw Broken("I-NoSkip", by + " has position " + std::to_string(position.value) + " of shard " + std::to_string(shard.value) + ", which was given up when the watermark was " + std::to_string(lost_at->value));
+    to_hear_of_it |= lost_at.has_value();
+  }
+  if (to_hear_of_it) return std::nullopt;
 
   GlobalPosition after;
   Fold loaded;
@@ -66,7 +71,7 @@ std::optional<Fold> Simulation::load(const Process& process, ShardId shard, std:
   // What was written with an event is there with it.
   const auto newest = history_.snapshot_version(shard, aggregate, process.order.watermark(), [&](GlobalPosition at) { return disk.placed.contains(at); });
   const auto latest = disk.snapshots.find(aggregate);
-  if (newest.value != 0 && (latest == disk.snapshots.end() || latest->second.version < newest))
+  if (newest.value != 0 && !disk.bare.contains(aggregate) && (latest == disk.snapshots.end() || latest->second.version < newest))
     throw Broken("I-Atomic", by + " has version " + std::to_string(newest.value) + " of " + name_of(shard, aggregate) + ", and not the snapshot that was written with it");
   return loaded;
 }

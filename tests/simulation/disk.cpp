@@ -35,9 +35,23 @@ namespace {
 void take(DiskShard& shard, const JournalRecord::Snapshot& snapshot, GlobalPosition position) {
   auto& latest = shard.snapshots[snapshot.aggregate];
   if (latest.version <= snapshot.version) latest = {snapshot.version, position, snapshot.state};
+  shard.bare.erase(snapshot.aggregate);
 }
 
 }  // namespace
+
+void DiskShard::give_up(ShardOffset from) {
+  records.erase(records.lower_bound(from), records.end());
+  const auto first = std::ranges::find_if(offsets, [&](const auto& at) { return at.second >= from; });
+  if (first == offsets.end()) return;
+  const auto position = first->first;
+  offsets.erase(first, offsets.end());
+  placed.erase(placed.lower_bound(position), placed.end());
+  versions.erase(versions.lower_bound(position), versions.end());
+  for (const auto& [aggregate, snapshot] : snapshots)
+    if (snapshot.position >= position) bare.insert(aggregate);
+  std::erase_if(snapshots, [&](const auto& snapshot) { return snapshot.second.position >= position; });
+}
 
 void SimulatedDisk::follow(const Write& write) {
   if (const auto* record = std::get_if<JournalRecord>(&write)) {
@@ -59,7 +73,7 @@ void SimulatedDisk::follow(const Write& write) {
     shard.covered = shard.tail = opening.lost_until;
     shard.lost.emplace_back(shard.damaged ? shard.whole_to : GlobalPosition{0}, before);
     shard.damaged = false;
-    shard.records.erase(shard.records.lower_bound(opening.lost_from), shard.records.end());
+    shard.give_up(opening.lost_from);
   }
   for (const auto& own : apply.own) {
     DiskShard& shard = state_.shards[own.segment.shard];
@@ -70,6 +84,7 @@ void SimulatedDisk::follow(const Write& write) {
       if (record != shard.records.begin() && offset - (--record)->first < record->second.events.size()) {
         const auto event = offset - record->first;
         shard.placed[position] = {record->second.append, record->second.events[event]};
+        shard.offsets[position] = offset;
         if (record->second.real) shard.versions[position] = record->second.real->place.seq_nrs[event];
         for (const auto& snapshot : record->second.snapshots)
           if (snapshot.event == offset) take(shard, snapshot, position);

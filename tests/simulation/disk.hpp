@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <variant>
 #include <vector>
 
@@ -45,10 +46,15 @@ struct DiskShard {
   ShardOffset tail{1};
   bool damaged = false;
   GlobalPosition whole_to;  ///< damaged: up to here nothing is missing
+  /// From there on it goes: what is placed, too.
+  void give_up(ShardOffset from);
+  [[nodiscard]] bool has_placed(ShardOffset from) const { return !offsets.empty() && offsets.rbegin()->second >= from; }
   std::map<ShardOffset, JournalRecord> records;  ///< by first offset
   std::map<GlobalPosition, EventAt> placed;
   std::map<GlobalPosition, SeqNr> versions;      ///< of what is placed, with the real writers
+  std::map<GlobalPosition, ShardOffset> offsets; ///< of the same
   std::map<std::uint32_t, SnapshotAt> snapshots; ///< the latest of each aggregate
+  std::set<std::uint32_t> bare;                  ///< aggregates whose latest went with what was given up, and none came since
   /// What was given up lies in (after, up to], among others.
   std::vector<std::pair<GlobalPosition, GlobalPosition>> lost;
 };

@@ -218,6 +218,9 @@ void History::page(ShardId shard, GlobalPosition w, const std::map<GlobalPositio
   for (const auto& [position, event] : answer) {
     if (position <= w && sequence_[position.value - 1].event != event)
       throw Broken("I-SingleWriter", by + " shows append " + std::to_string(event.append) + " at position " + number(position) + ", which is of append " + std::to_string(sequence_[position.value - 1].event.append));
+    // Whoever has read on was told that it is gone.
+    if (const auto& lost_at = sequence_[position.value - 1].lost_at; position <= w && lost_at && *lost_at < w)
+      throw Broken("I-NoSkip", by + " shows position " + number(position) + " up to " + number(w) + ", which was given up when the watermark was " + number(*lost_at));
   }
   for (GlobalPosition at{1}; at <= w; ++at) {
     const Placed& placed = sequence_[at.value - 1];

@@ -105,11 +105,22 @@ void Simulation::apply_real(Process& process, const NodeStep::Apply& apply) {
   real.writers.announce(process.order.window_from(), process.order.digests_wanted());
   real.writers.apply(cut, actions);
   if (!actions.lost.empty()) throw Broken("I-Durable", actions.lost.front().second.what);
+  const auto brought_back = shard_brought_back(process, apply);
   process.node.disk.write(apply);
   for (const auto& opening : apply.openings) recovered(process, opening);
+  if (brought_back) return fail(process, *brought_back);
   perform(process, process.order.applied(apply.number));
   if (options_.off == Off::held_sync) say_held(process, apply.number);
   perform(process, std::move(actions));
+}
+
+// Of which the disk has places that this cut says are lost: what this process knows of them is not to outlast them.
+std::optional<ShardId> Simulation::shard_brought_back(const Process& process, const NodeStep::Apply& apply) {
+  for (const auto& opening : apply.openings) {
+    const auto shard = process.node.disk.state().shards.find(opening.shard);
+    if (opening.loses() && shard != process.node.disk.state().shards.end() && shard->second.has_placed(opening.lost_from)) return opening.shard;
+  }
+  return std::nullopt;
 }
 
 // It does nothing more; whoever watches over it starts it again.

@@ -85,6 +85,7 @@ class Simulation {
   void keep(Process& process, const sharding::Cut& cut);
   void apply_real(Process& process, const cluster::NodeStep::Apply& apply);
   void fail(Process& process, ShardId shard);
+  static std::optional<ShardId> shard_brought_back(const Process& process, const cluster::NodeStep::Apply& apply);
   void close_writers(Process& process, const cluster::NodeStep::Apply& apply);
   void session_begun(Process& process);
   void writers_step(Process& process, const std::function<void(actors::ShardWriters&, actors::WriterActions&)>& what);

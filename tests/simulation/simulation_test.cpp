@@ -126,6 +126,14 @@ TEST(Simulation, OpensNoShardUnderAnEpochThatIsOver) {
   expect_every_invariant(Simulation(options).run(), options);
 }
 
+// A loss was accepted while a put was under way; by its end an old copy of the disk was there, which had all of it, and the cut with the loss opened the shard for that
+// as for one that had lost nothing.
+TEST(Simulation, BringsBackNothingThatWasGivenUp) {
+  const SimulationOptions options{.seed = 5'326, .steps = 8'000, .real_writers = true, .aggregates = true};
+
+  expect_every_invariant(Simulation(options).run(), options);
+}
+
 // The same over the product's link sessions, whose bytes are most of the steps.
 TEST(Simulation, KeepsThemOverLinks) {
   SimulationOutcome all;

@@ -31,9 +31,9 @@ TEST(Applied, IsDamagedInAnyOtherLength) {
 }
 
 TEST(CoveredRow, IsReadAsItWasWritten) {
-  const LostRange lost{ShardOffset{3}, ShardOffset{9}, GlobalPosition{17}, GlobalPosition{40}};
+  const LostRange lost{ShardOffset{3}, ShardOffset{9}, GlobalPosition{17}, GlobalPosition{40}, Epoch{3}};
   for (const Covered& covered : {Covered{ShardOffset{7}}, Covered{ShardOffset{7}, true, GlobalPosition{12}, {}}, Covered{ShardOffset{9}, false, GlobalPosition{0}, {lost}},
-                                 Covered{ShardOffset{30}, true, GlobalPosition{50}, {lost, lost}}}) {
+                                 Covered{ShardOffset{30}, true, GlobalPosition{50}, {lost, lost}, ShardOffset{4}}}) {
     const auto bytes = encode_covered(covered);
     const auto read = decode_covered(bytes);
     ASSERT_TRUE(read) << read.error().what;
@@ -48,8 +48,28 @@ TEST(CoveredRow, IsReadAsItWasWritten) {
   }
   EXPECT_FALSE(decode_covered(std::string("\1")));
   EXPECT_FALSE(decode_covered(std::string(9, '\3')));
+  const auto number = [](std::uint64_t n) { return std::string(7, '\0') + static_cast<char>(n); };
+  const auto before = decode_covered("\2" + number(9) + std::string(1, '\0') + number(0) + number(3) + number(9) + number(17) + number(40));
+  ASSERT_TRUE(before) << "as it was written before epochs were kept";
+  EXPECT_EQ(*before, (Covered{ShardOffset{9}, false, GlobalPosition{0}, {{ShardOffset{3}, ShardOffset{9}, GlobalPosition{17}, GlobalPosition{40}}}}));
   EXPECT_EQ(Covered{ShardOffset{7}}.begins(), ShardOffset{1});
   EXPECT_EQ((Covered{ShardOffset{9}, false, GlobalPosition{0}, {lost}}.begins()), ShardOffset{9});
+}
+
+TEST(CoveredRow, KnowsWhetherPlacesWereGivenBeyondWhatIsLost) {
+  const auto lost = [](std::uint64_t from, std::uint64_t until) { return LostRange{ShardOffset{from}, ShardOffset{until}, {}, {}, {}}; };
+  const auto has = [](Covered covered, std::uint64_t from) { return covered.has_placed(ShardOffset{from}); };
+
+  EXPECT_FALSE(has({ShardOffset{1}}, 1));
+  EXPECT_TRUE(has({ShardOffset{9}}, 8));
+  EXPECT_FALSE(has({ShardOffset{9}}, 9));
+  EXPECT_FALSE(has({ShardOffset{9}, false, {}, {lost(1, 9)}}, 1));
+  EXPECT_TRUE(has({ShardOffset{9}, false, {}, {lost(3, 9)}}, 1));
+  EXPECT_FALSE(has({ShardOffset{9}, false, {}, {lost(3, 9)}}, 3));
+  EXPECT_TRUE(has({ShardOffset{12}, false, {}, {lost(3, 9)}}, 3));
+  EXPECT_TRUE(has({ShardOffset{20}, false, {}, {lost(3, 9), lost(12, 20)}}, 3));
+  EXPECT_FALSE(has({ShardOffset{20}, false, {}, {lost(3, 9), lost(3, 20)}}, 3));
+  EXPECT_FALSE(has({ShardOffset{20}, false, {}, {lost(3, 9), lost(12, 20)}}, 12));
 }
 
 }  // namespace

@@ -387,6 +387,22 @@ TEST_F(NodeCommitterTest, TakesAShardThatComesBack) {
   expect_at(first, GlobalPosition{1});
 }
 
+// Indexes, and what the process remembers, know of events that readers were told are gone.
+TEST_F(NodeCommitterTest, WaitsToBeStartedAgainWhereItsDiskHasWhatWasGivenUp) {
+  auto first = append("first", ShardOffset{1});
+  node_->receive(Announce{cut_of_own(CutNumber{2}, GlobalPosition{1}, ShardOffset{1}), GlobalPosition{0}, false});
+  expect_at(first, GlobalPosition{1});
+  node_->receive(Opens{scripted_self, Epoch{1}, own_shard, Epoch{2}});
+  auto losing = openings(CutNumber{3}, {{own_shard, Epoch{2}, 1, ShardOffset{2}, ShardOffset{1}, ShardOffset{2}}});
+  losing.first_position = GlobalPosition{2};
+  node_->receive(Announce{losing, GlobalPosition{0}, false});
+  for (const auto until = std::chrono::steady_clock::now() + 20s; !node_->failed() && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(5ms);
+
+  ASSERT_TRUE(node_->failed());
+  EXPECT_EQ(node_->failed()->code, ErrorCode::unavailable);
+  EXPECT_NE(node_->failed()->what.find("what was given up of shard 0 as lost is on this disk: start this node again"), std::string::npos) << node_->failed()->what;
+}
+
 // What was written and had no place when the shard went lies on the disk: the next process takes it up, this one cannot.
 TEST_F(NodeCommitterTest, WaitsToBeStartedAgainWhereWhatComesBackWasLeftBehind) {
   auto left = append("left", ShardOffset{1});
@@ -407,7 +423,7 @@ TEST_F(NodeCommitterTest, WaitsToBeStartedAgainWhereWhatComesBackWasLeftBehind) 
 }
 
 // An append that was looked up before a shard goes on behind a loss may be decided after it, in the same view: its heads are right all the
-// same, since a loss takes away nothing that has its place here. What had none goes, with all that was remembered of it.
+// same, since a loss that a process outlives takes away nothing that has its place here. What had none goes, with all that was remembered of it.
 TEST_F(NodeCommitterTest, ALossLeavesTheHeadsOfWhatHasItsPlace) {
   for (std::uint64_t n = 1; n != 3; ++n) {
     auto placed = append("placed", ShardOffset{n});
@@ -423,9 +439,8 @@ TEST_F(NodeCommitterTest, ALossLeavesTheHeadsOfWhatHasItsPlace) {
   };
   const auto before = looked_up();
 
-  // All of it is lost, as far as the operator is concerned: no loss is larger.
   node_->receive(Opens{scripted_self, Epoch{1}, own_shard, Epoch{2}});
-  auto losing = openings(CutNumber{4}, {{own_shard, Epoch{2}, 1, ShardOffset{3}, ShardOffset{1}, ShardOffset{3}}});
+  auto losing = openings(CutNumber{4}, {{own_shard, Epoch{2}, 1, ShardOffset{5}, ShardOffset{3}, ShardOffset{5}}});
   losing.first_position = GlobalPosition{3};
   node_->receive(Announce{losing, GlobalPosition{0}, false});
   ASSERT_EQ(unordered.wait_for(20s), std::future_status::ready);
@@ -440,8 +455,8 @@ TEST_F(NodeCommitterTest, ALossLeavesTheHeadsOfWhatHasItsPlace) {
   EXPECT_EQ(before.heads[0].version, SeqNr{2});
   EXPECT_EQ(after.heads[0].version, before.heads[0].version);
   EXPECT_EQ(after.heads[0].last_position, before.heads[0].last_position);
-  auto behind = append("behind the loss", ShardOffset{3});
-  auto cut = cut_of_own(CutNumber{5}, GlobalPosition{3}, ShardOffset{3});
+  auto behind = append("behind the loss", ShardOffset{5});
+  auto cut = cut_of_own(CutNumber{5}, GlobalPosition{3}, ShardOffset{5});
   cut.segments.front().epoch = Epoch{2};
   node_->receive(Announce{cut, GlobalPosition{0}, false});
   ASSERT_EQ(behind.wait_for(20s), std::future_status::ready);

@@ -337,7 +337,7 @@ TEST_F(CoordinatorByHand, GivesAShardAwayOnlyWithWhatIsLostByName) {
   EXPECT_EQ(log_.state().shards[0].node, 2u);
 }
 
-// The log knows under which epoch a shard's newest events were written, not from where what was given up goes.
+// The log knows from where on what was given up goes.
 TEST_F(CoordinatorByHand, NamesAllThatMayHaveBeenGivenUpToWhoWasLeftBehind) {
   for (const bool went_on : {false, true}) {
     log_ = sharding::MemoryCutLog(2);
@@ -355,7 +355,35 @@ TEST_F(CoordinatorByHand, NamesAllThatMayHaveBeenGivenUpToWhoWasLeftBehind) {
 
     const auto back = coordinator().assign(ShardId{0}, 1, {});
     ASSERT_FALSE(back) << "readers have passed those positions";
-    EXPECT_EQ(back.error().what, went_on ? "offsets 5 to 6 of shard 0 would be lost on node 1: accept that by name" : "offsets 1 to 4 of shard 0 would be lost on node 1: accept that by name");
+    EXPECT_EQ(back.error().what, went_on ? "offsets 1 to 6 of shard 0 would be lost on node 1: accept that by name" : "offsets 1 to 4 of shard 0 would be lost on node 1: accept that by name");
+  }
+}
+
+// Node 1's disk was emptied behind offset 2. A copy from before that knows nothing of it, whether the cut that says so is stored or not.
+TEST_F(CoordinatorByHand, NamesWhatWasGivenUpToWhoBringsItBack) {
+  for (const bool stalled : {false, true}) {
+    SCOPED_TRACE(stalled ? "behind a put that is under way" : "stored");
+    log_ = sharding::MemoryCutLog(2);
+    lead();
+    join_with(4);
+    coordinator().lost(process(1));
+    settle(coordinator().hello(hello_of(process(1, 2), 3, {told(0, 1, 3, 3), told(1, 1, 5, 5)})));
+    CoordinatorActions under_way;
+    if (stalled) {
+      under_way = coordinator().report(process(1, 2), report_of(1, 2, 5, 1));
+      ASSERT_TRUE(under_way.put);
+    }
+    auto given = coordinator().assign(ShardId{0}, 1, Loss{ShardOffset{3}, ShardOffset{5}});
+    ASSERT_TRUE(given) << given.error().what;
+    settle(*given);
+    coordinator().lost(process(1, 2));
+
+    const auto actions = coordinator().hello(hello_of(process(1, 3), 3, {told(0, 1, 5, 7), told(1, 2, 5, 6)}));
+
+    ASSERT_THAT(coordinator().members().at(1).refused, SizeIs(1)) << "it is not opened as one that has lost nothing";
+    const auto again = coordinator().assign(ShardId{0}, 1, {});
+    EXPECT_EQ(again.error().what, "offsets 3 to 4 and 2 never ordered behind them of shard 0 would be lost on node 1: accept that by name");
+    (void)settle(stalled ? under_way : actions);
   }
 }
 
