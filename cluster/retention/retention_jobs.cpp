@@ -1,6 +1,8 @@
 #include "evershard/cluster/retention/retention_jobs.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -11,7 +13,8 @@ Result<void> RetentionJobs::begin(const std::string& id, Work work) {
   if (stopping_) return refuse(ErrorCode::unavailable, "the node is stopping");
   if (jobs_.contains(id)) return {};
   forget_old();
-  if (jobs_.size() >= options_.jobs_max) return refuse(ErrorCode::overloaded, "as much of retention as this node takes is under way");
+  const auto under_way = std::ranges::count_if(jobs_, [](const auto& known) { return !known.second->outcome.has_value(); });
+  if (static_cast<std::size_t>(under_way) >= options_.jobs_max) return refuse(ErrorCode::overloaded, "as much of retention as this node takes is under way");
   auto job = std::make_shared<Job>();
   jobs_.emplace(id, job);
   job->thread = std::thread([this, job, work = std::move(work)] {
@@ -48,13 +51,15 @@ std::optional<RetentionJobs::State> RetentionJobs::wait(const std::string& id, b
 }
 
 void RetentionJobs::forget_old() {
-  for (auto job = jobs_.begin(); job != jobs_.end();) {
-    if (!job->second->outcome || Clock::now() - job->second->heard < options_.keep) {
-      ++job;
-      continue;
-    }
+  std::vector<std::pair<Clock::time_point, std::string>> ended;  // the last ones heard of first
+  for (const auto& [id, job] : jobs_)
+    if (job->outcome) ended.emplace_back(job->heard, id);
+  std::ranges::sort(ended, std::greater<>());
+  for (std::size_t i = 0; i != ended.size(); ++i) {
+    if (i < options_.ended_max && Clock::now() - ended[i].first < options_.keep) continue;
+    const auto job = jobs_.find(ended[i].second);
     job->second->thread.join();  // it has nothing left to do but to end
-    job = jobs_.erase(job);
+    jobs_.erase(job);
   }
 }
 

@@ -46,6 +46,21 @@ TEST(EmbeddedCluster, AnAggregateLivesOnOneNodeAndEveryNodeReachesIt) {
   EXPECT_EQ(stored, sum);
 }
 
+TEST(EmbeddedCluster, ARemovedAggregateBeginsAnewForItsLiveActorToo) {
+  EmbeddingCluster cluster(2);
+  for (std::uint32_t n = 1; n <= 2; ++n) cluster.start_bank(n);
+  const auto name = cluster.account_on(2, 1);
+  EXPECT_EQ(shown(cluster.node(1).get<Bank>(name).ask(Deposit{30}, {.timeout = patience})), "30");
+
+  const auto removed = cluster.node(1).retention().remove_aggregate({"account", name}, {.by = "ann"});
+
+  ASSERT_TRUE(removed) << removed.error().what;
+  EXPECT_EQ(removed->events, 1u);
+  for (std::uint32_t n = 1; n <= 2; ++n) EXPECT_EQ(shown(cluster.node(n).get<Bank>(name).ask(Look{}, {.timeout = patience})), "0");
+  EXPECT_EQ(shown(cluster.node(1).get<Bank>(name).ask(Deposit{5}, {.timeout = patience})), "5");
+  EXPECT_EQ(cluster.node(2).aggregate({"account", name}, std::nullopt)->version, SeqNr{3});
+}
+
 TEST(EmbeddedCluster, OneCommandIdIsOneCommandWhicheverNodeIsAsked) {
   EmbeddingCluster cluster(2);
   for (std::uint32_t n = 1; n <= 2; ++n) cluster.start_bank(n);

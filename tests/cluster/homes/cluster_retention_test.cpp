@@ -494,6 +494,14 @@ TEST_F(ClusterRetentionTest, ARunDoesWhatItCanAndNamesWhatIsAway) {
   EXPECT_EQ(states_of(gone), "rrl");
 }
 
+/// What has ended is kept for who did not hear of it, and keeps nobody else out.
+TEST_F(ClusterRetentionTest, TakesMoreWorkThanItKeeps) {
+  for (int i = 0; i < 100; ++i) {
+    const auto done = at(1).apply_retention({.dry_run = true});
+    ASSERT_TRUE(done) << done.error().what;
+  }
+}
+
 TEST_F(ClusterRetentionTest, WhoStopsItFindsTheRestDoneLater) {
   const auto order = owned_by(1);
   for (int i = 0; i < 40; ++i) {
