@@ -30,7 +30,7 @@ struct CutsFound {
   bool more = false;                  ///< there are further ones: ask again from the last of these
 
   /// Whether who has applied `cuts` stands at the checkpoint, or behind it.
-  [[nodiscard]] bool reaches_checkpoint() const { return folded && (!more || cuts.back().number >= folded->last_cut); }
+  [[nodiscard]] bool reaches_checkpoint() const { return folded && (!more || (!cuts.empty() && cuts.back().number >= folded->last_cut)); }
   friend bool operator==(const CutsFound&, const CutsFound&) = default;
 };
 

@@ -315,7 +315,7 @@ Coordinator::Actions Coordinator::cuts_after(const CutsAfter& asked) {
 
 Cuts Coordinator::cuts_message(const Actions::Asked& asked, sharding::CutsFound found) const {
   // What a newer coordinator put is for that one to send; without the cuts it folded, the rest would have holes.
-  std::erase_if(found.cuts, [&](const Cut& cut) { return cut.number > stored_.last_cut; });
+  if (std::erase_if(found.cuts, [&](const Cut& cut) { return cut.number > stored_.last_cut; }) != 0) found.more = false;
   if (found.folded && found.folded->last_cut > stored_.last_cut) found = {};
   return {asked.by, asked.after, std::move(found), ordering_.window_from(), digests_wanted()};
 }

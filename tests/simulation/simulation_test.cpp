@@ -134,6 +134,13 @@ TEST(Simulation, BringsBackNothingThatWasGivenUp) {
   expect_every_invariant(Simulation(options).run(), options);
 }
 
+// Who had been replaced sent a checkpoint, nothing behind it, and word that there was more: the node that took it ended.
+TEST(Simulation, TakesACheckpointWithoutCutsFromWhoWasReplaced) {
+  const SimulationOptions options{.seed = 721'014, .steps = 8'000};
+
+  expect_every_invariant(Simulation(options).run(), options);
+}
+
 // The same over the product's link sessions, whose bytes are most of the steps.
 TEST(Simulation, KeepsThemOverLinks) {
   SimulationOutcome all;

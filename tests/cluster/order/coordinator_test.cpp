@@ -437,6 +437,14 @@ TEST_F(CoordinatorByHand, SendsStoredCutsToWhoeverAsksAndNoneOfANewerOne) {
   const auto folded = coordinator().cuts_message(asked.read[0], *log_.cuts_after(CutNumber{1}, 1'000)).found;
   EXPECT_FALSE(folded.folded) << "without what it does not know, the rest would have holes";
   EXPECT_THAT(folded.cuts, IsEmpty());
+
+  // Of a short answer nothing is left: the checkpoint, which it knows, is all there is.
+  sharding::CutsFound shortened{{{CutNumber{4}, led.epoch, led.watermark + 1, {}, {}}}, coordinator().stored(), true};
+  const auto rest = coordinator().cuts_message(asked.read[0], shortened).found;
+  EXPECT_THAT(rest.cuts, IsEmpty());
+  EXPECT_FALSE(rest.more) << "it has nothing that would come next";
+  EXPECT_TRUE(rest.reaches_checkpoint());
+  EXPECT_FALSE((sharding::CutsFound{{}, coordinator().stored(), true}.reaches_checkpoint())) << "whoever says so";
 }
 
 TEST_F(CoordinatorByHand, GivesSeveralShardsOfANodeThatIsGoneOrNone) {
