@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "evershard/cluster/retention/cluster_retention.hpp"
+#include "evershard/cluster/retention/retention_intent.hpp"
 #include "evershard/cluster/retention/retention_payloads.hpp"
 #include "evershard/protocol/retention_events.hpp"
+#include "evershard/storage/removal_row.hpp"
 #include "evershard/storage/verify.hpp"
 #include "tests/cluster/homes/homes_in_process.hpp"
 #include "tests/cluster/node/small_cluster.hpp"
@@ -492,6 +494,49 @@ TEST_F(ClusterRetentionTest, ARunDoesWhatItCanAndNamesWhatIsAway) {
   network_.refuse_calls_to(away, std::nullopt);
   ASSERT_TRUE(at(log_owner).apply_retention({}));
   EXPECT_EQ(states_of(gone), "rrl");
+}
+
+TEST_F(ClusterRetentionTest, RowsAreWrittenUnderTheEpochThatIsHeldAndNoOther) {
+  const auto order = owned_by(1);
+  append(1, order);
+  const auto shard = node(1).shard_of(order);
+  const auto held = *parts_[1].homes->epoch(order);
+  const auto key = storage::removed_key(order);
+  const auto row_under = [&](Epoch epoch) {
+    storage::RowWrites rows;
+    rows.state.push_back({key, storage::encode_removal({.before = SeqNr{2}, .last = GlobalPosition{1}, .operation = "op"}, order)});
+    return node(1).write_rows_here(std::move(rows), {{shard, epoch}});
+  };
+
+  EXPECT_EQ(code(row_under(held + 1)), "wrong_shard");
+  EXPECT_FALSE(*storage::removed_of(cluster_->store(1).rows(), order));
+  EXPECT_EQ(code(row_under(held)), "ok");
+  EXPECT_TRUE(*storage::removed_of(cluster_->store(1).rows(), order));
+}
+
+TEST(RetentionIntent, IsReadAsItWasWrittenAndADamagedOneIsTold) {
+  RetentionIntent intent;
+  intent.append = Append{}.event("order-1", "T", "{}").expect("order-1", ExpectedVersion::exactly(7)).request(EventId::random());
+  intent.append.events[0].id = EventId::random();
+  intent.append.events[0].occurred_at = Timestamp{1'700'000'000'000'000};
+  intent.rows.state = {{"key", "value"}, {"gone", std::nullopt}};
+  intent.rows.snapshots_to_go.push_back({{"order", "1"}, SeqNr{8}, true});
+  const auto bytes = encode_intent(intent);
+
+  const auto read = decode_intent(bytes);
+
+  ASSERT_TRUE(read) << read.error().what;
+  EXPECT_EQ(read->append, intent.append);
+  EXPECT_EQ(encode_intent(*read), bytes);
+  EXPECT_EQ(read->rows.state[1].value, std::nullopt);
+  for (std::size_t i = 0; i != bytes.size(); ++i) {
+    auto damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    const auto refused = decode_intent(damaged);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::corruption);
+  }
+  EXPECT_FALSE(decode_intent(std::string_view(bytes).substr(0, 5)));
 }
 
 /// What has ended is kept for who did not hear of it, and keeps nobody else out.
