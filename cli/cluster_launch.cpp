@@ -32,6 +32,7 @@ Options launch_options() {
   options.argument("nodes", "how many nodes")
       .value("listen", "HOST:PORT", "where the first node serves; the others on the ports behind it; port 0: free ones", "127.0.0.1:7420")
       .value("shards", "N", "of a new cluster: how many shards, for good; else 16, or as many as it has")
+      .value("keys", "DIR", "the coordinator's keys of subjects, outside of --data")
       .value("cluster", "NAME", "the cluster's name", "evershard");
   return options;
 }
@@ -158,6 +159,7 @@ Outcome run_launch(const Invocation& invocation) {
   const auto shards = std::to_string(*counted);
   std::vector<std::string> words{"coordinator", "--data", (folder / "coordinator").string(), "--listen", "127.0.0.1:0", "--nodes", std::to_string(count),
                                  "--shards", shards, "--secret-file", secret.string(), "--cluster", name};
+  if (const auto keys = arguments.text("keys")) words.insert(words.end(), {"--keys", *keys});
   Watched coordinator("the coordinator", std::move(words), folder / "coordinator.log");
   auto coordinator_at = coordinator.start();
   if (!coordinator_at) return Failed(Failure(std::move(coordinator_at).error()));

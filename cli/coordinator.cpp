@@ -1,6 +1,7 @@
 // `evershard coordinator`: who orders a cluster's events.
 
 #include "evershard/cluster/peers/coordinator_links.hpp"
+#include "evershard/cluster/peers/key_links.hpp"
 
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/help.hpp"
 #include "evershard/cli/serve_settings.hpp"
+#include "evershard/cluster/erasure/key_folder.hpp"
 #include "evershard/cluster/server/coordinator_settings.hpp"
 #include "evershard/cluster/server/server_settings.hpp"
 #include "evershard/cluster/server/stop_signals.hpp"
@@ -77,6 +79,13 @@ Outcome run_coordinator(const Invocation& invocation) {
   auto cuts = storage::open_cut_log(log_options);
   if (!cuts) return Failed(Failure(std::move(cuts).error()));
 
+  std::unique_ptr<cluster::SubjectKeys> keys;
+  if (!options->keys.empty()) {
+    auto folder = cluster::KeyFolder::open(options->keys, options->data);
+    if (!folder) return Failed(Failure(std::move(folder).error()));
+    keys = *std::move(folder);
+  }
+
   cluster::CoordinatorLinksOptions links_options;
   auto link = links_of(*options, (*cuts)->identity().shards);
   if (!link) return Failed(Failure(std::move(link).error()));
@@ -95,6 +104,8 @@ Outcome run_coordinator(const Invocation& invocation) {
   host_options.warn = [&log](const Error& error) { log.warning("coordinator", {{"code", name_of(error.code)}, {"error", error.what}}); };
   auto host = cluster::CoordinatorHost::lead(**cuts, **links, std::move(host_options));
   if (!host) return Failed(Failure(std::move(host).error()));
+  cluster::KeyKeeper keeper(std::move(keys), cluster::have_forgotten_over(**links));
+  cluster::serve_keys(**links, keeper);
   (*links)->attach(**host);
   const auto address = options->place.host + ':' + std::to_string((*links)->port());
   log.info("leading", {{"address", address}, {"store", (*cuts)->identity().store.text()}, {"shards", (*cuts)->identity().shards}});
@@ -109,6 +120,7 @@ Outcome run_coordinator(const Invocation& invocation) {
     ended = (*host)->ended();
   }
   (*links)->detach();
+  keeper.stop();
   host->reset();
   links->reset();
   log.info("stopped");

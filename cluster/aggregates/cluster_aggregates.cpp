@@ -62,7 +62,9 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
   AggregateNetwork& network;
   const ClusterAggregatesOptions options;
   const Clock::time_point began = Clock::now();
-  ClusterJournal journal{node};
+  ClusterJournal stored{node};
+  const std::unique_ptr<SealedJournal> sealed{options.sealing ? std::make_unique<SealedJournal>(stored, options.sealing, options.sealing_queue) : nullptr};
+  actors::AggregateJournal& journal = sealed ? static_cast<actors::AggregateJournal&>(*sealed) : stored;
   actors::AggregateHost host;
   std::vector<std::atomic<bool>> open;
   NodeCommitter::OpenShards epochs;  ///< of the node's thread

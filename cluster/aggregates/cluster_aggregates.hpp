@@ -10,6 +10,7 @@
 #include "evershard/actors/aggregate/aggregate_host.hpp"
 #include "evershard/actors/model/aggregate_door.hpp"
 #include "evershard/cluster/aggregates/aggregate_network.hpp"
+#include "evershard/cluster/erasure/sealed_journal.hpp"
 #include "evershard/cluster/node/cluster_node.hpp"
 
 namespace evershard::cluster {
@@ -22,6 +23,8 @@ struct ClusterAggregatesOptions {
   std::size_t waiting_bytes_max = 64u << 20;
   /// A process hosts its kinds a moment after it has joined: until then others are told to come again.
   std::chrono::milliseconds hosting_time_max = std::chrono::seconds(5);
+  std::shared_ptr<const Sealing> sealing{};  ///< null: what has a subject is refused
+  SealingQueue* sealing_queue = nullptr;     ///< with it. Owner: outlives them
 };
 
 /// A command goes to the node that owns its aggregate's shard, and is tried again, until its time is over, where that has gone or changed (AskRoute).

@@ -9,8 +9,10 @@
 #include "evershard/cluster/homed/node_projections.hpp"
 #include "evershard/cluster/link/host_and_port.hpp"
 #include "evershard/cluster/peers/aggregate_links.hpp"
+#include "evershard/cluster/keys/sealed_node.hpp"
 #include "evershard/cluster/peers/home_links.hpp"
 #include "evershard/cluster/peers/joined_store.hpp"
+#include "evershard/cluster/peers/key_links.hpp"
 #include "evershard/cluster/retention/cluster_retention.hpp"
 #include "evershard/cluster/store/user_events.hpp"
 #include "evershard/protocol/validate.hpp"
@@ -79,6 +81,8 @@ struct Cluster::Impl {
   std::unique_ptr<storage::NodeStore> store;
   std::unique_ptr<cluster::NodeLinks> links;
   std::unique_ptr<cluster::ClusterNode> node;
+  std::unique_ptr<cluster::KeyLinks> key_links;
+  std::unique_ptr<cluster::SealedNode> sealed;
   std::unique_ptr<cluster::UserEvents> users;
   std::unique_ptr<cluster::AggregateLinks> aggregate_links;
   std::unique_ptr<cluster::ClusterAggregates> aggregates;
@@ -99,6 +103,7 @@ struct Cluster::Impl {
     projections.reset();
     homes.reset();
     aggregates.reset();
+    sealed.reset();
     node.reset();
   }
 
@@ -111,6 +116,7 @@ struct Cluster::Impl {
       retention->close();
       groups->stop();
       projections->close();
+      sealed->stop();
       links->detach();
       node->committer().stop();
     });
@@ -151,13 +157,18 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   node.committer.address = !options.peers_address.empty() ? options.peers_address : listen_host + ':' + std::to_string(impl->links->port());
   node.committer.version = EVERSHARD_VERSION;
   node.committer.skip_lost = options.skip_lost;
+  node.committer.takes_sealed = true;
   node.committer.limits = options.limits;
   node.committer.append_timeout = options.timeout;
   node.committer.warn = options.warn;
   node.page_events_max = options.limits.page_events_max;
   node.timeout = options.timeout;
   impl->node = std::make_unique<cluster::ClusterNode>(*impl->store, *impl->links, node);
-  impl->users = std::make_unique<cluster::UserEvents>(*impl->node);
+  impl->key_links = std::make_unique<cluster::KeyLinks>(*impl->links);
+  impl->sealed = std::make_unique<cluster::SealedNode>(*impl->node, *impl->key_links);
+  impl->key_links->serve(*impl->sealed->keys());
+  auto& events = impl->sealed->events();
+  impl->users = std::make_unique<cluster::UserEvents>(events);
 
   cluster::ClusterAggregatesOptions aggregates;
   aggregates.node = options.node;
@@ -168,20 +179,25 @@ Result<Cluster> Cluster::join(ClusterOptions options) {
   aggregates.host.limits = options.limits;
   aggregates.waiting_max = options.waiting_limit;
   aggregates.waiting_bytes_max = options.waiting_bytes;
+  aggregates.sealing = impl->sealed->sealing();
+  aggregates.sealing_queue = &impl->sealed->queue();
   impl->aggregate_links = std::make_unique<cluster::AggregateLinks>(*impl->links);
   impl->aggregates = std::make_unique<cluster::ClusterAggregates>(*impl->node, *impl->aggregate_links, aggregates);
   impl->aggregate_links->serve(*impl->aggregates);
   impl->home_links = std::make_unique<cluster::HomeLinks>(*impl->links);
   impl->homes = std::make_unique<cluster::HomeCalls>(*impl->node, *impl->home_links, cluster::HomeCallsOptions{.node = options.node});
-  impl->projections = std::make_unique<cluster::NodeProjections>(*impl->node, *impl->homes, cluster::NodeProjectionsOptions{.data_dir = options.data_dir});
+  impl->projections = std::make_unique<cluster::NodeProjections>(*impl->node, *impl->homes, cluster::NodeProjectionsOptions{.data_dir = options.data_dir, .events = &events});
   impl->home_links->serve(*impl->homes);
   const auto& identity = impl->store->identity();
   cluster::StoreDocumentsOptions documents{.owner = {identity.store, identity.fork}, .removals = true};
   if (!options.data_dir.empty()) documents.folder = options.data_dir / "documents";
-  impl->documents = std::make_unique<cluster::LazyDocuments>(*impl->node, std::move(documents));
-  impl->groups = std::make_unique<cluster::ClusterGroups>(*impl->node, *impl->homes, cluster::ClusterGroupsOptions{.host = {.fork_id = identity.fork.text()}});
+  impl->documents = std::make_unique<cluster::LazyDocuments>(events, std::move(documents));
+  cluster::ClusterGroupsOptions groups{.host = {.fork_id = identity.fork.text()}};
+  groups.events = &events;
+  groups.open = [sealing = impl->sealed->sealing()](RecordedEvent& event) { return sealing->open(event); };
+  impl->groups = std::make_unique<cluster::ClusterGroups>(*impl->node, *impl->homes, std::move(groups));
   impl->retention = std::make_unique<cluster::ClusterRetention>(*impl->node, *impl->store, *impl->homes, cluster::NodeRetentionOptions{
-      .touched = [aggregates = impl->aggregates.get()](const AggregateId& aggregate) { aggregates->passivate(aggregate); }});
+      .touched = [aggregates = impl->aggregates.get()](const AggregateId& aggregate) { aggregates->passivate(aggregate); }, .keys = impl->sealed->keys()});
   impl->links->attach(*impl->node);  // last: from here on it is given shards, and asked
   return Cluster(std::move(impl));
 }
@@ -192,20 +208,20 @@ void Cluster::close() {
 
 Result<Appended> Cluster::append(Append append) { return impl_->users->append(std::move(append)); }
 void Cluster::append_async(Append append, AppendCompletion done) { impl_->users->append_async(std::move(append), std::move(done)); }
-EventStream Cluster::read(Query query, ReadOptions options) { return impl_->node->read(std::move(query), options); }
-EventStream Cluster::read(AggregateId aggregate, StreamOptions options) { return impl_->node->read(std::move(aggregate), options); }
-EventFeed Cluster::follow(Query query, FollowOptions options) { return impl_->node->follow(std::move(query), options); }
+EventStream Cluster::read(Query query, ReadOptions options) { return impl_->users->read(std::move(query), options); }
+EventStream Cluster::read(AggregateId aggregate, StreamOptions options) { return impl_->users->read(std::move(aggregate), options); }
+EventFeed Cluster::follow(Query query, FollowOptions options) { return impl_->users->follow(std::move(query), options); }
 Result<GlobalPosition> Cluster::head() { return impl_->node->head(); }
 Result<GlobalPosition> Cluster::wait_for(GlobalPosition position, std::chrono::milliseconds timeout) { return impl_->node->wait_for(position, timeout); }
 Result<AggregateInfo> Cluster::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) { return impl_->node->aggregate(aggregate, up_to); }
 Result<std::vector<AggregateInfo>> Cluster::aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) {
   return impl_->node->aggregates(std::move(type), std::move(after), limit);
 }
-Result<RecordedEvent> Cluster::event_at(GlobalPosition position) { return impl_->node->event_at(position); }
+Result<RecordedEvent> Cluster::event_at(GlobalPosition position) { return impl_->users->event_at(position); }
 Result<void> Cluster::put_snapshot(Snapshot snapshot) { return impl_->users->put_snapshot(std::move(snapshot)); }
-Result<std::optional<RecordedSnapshot>> Cluster::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) { return impl_->node->snapshot(aggregate, at_or_before); }
-Result<std::optional<RecordedSnapshot>> Cluster::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) { return impl_->node->snapshot_as_of(aggregate, up_to); }
-Result<std::vector<RecordedSnapshot>> Cluster::snapshots(const AggregateId& aggregate) { return impl_->node->snapshots(aggregate); }
+Result<std::optional<RecordedSnapshot>> Cluster::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) { return impl_->users->snapshot(aggregate, at_or_before); }
+Result<std::optional<RecordedSnapshot>> Cluster::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) { return impl_->users->snapshot_as_of(aggregate, up_to); }
+Result<std::vector<RecordedSnapshot>> Cluster::snapshots(const AggregateId& aggregate) { return impl_->users->snapshots(aggregate); }
 
 Result<void> Cluster::host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) { return impl_->aggregates->host_kind(std::move(kind), options); }
 Asking Cluster::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) {

@@ -45,8 +45,12 @@ Result<Appended> SealedEvents::append(Append append) {
 }
 
 void SealedEvents::append_async(Append append, AppendCompletion done) {
-  if (auto sealed = sealing_->seal(append); !sealed) return done(refuse(std::move(sealed).error()));
-  store_.append_async(std::move(append), std::move(done));
+  auto seal = [this](Append& what, AppendCompletion& then) {
+    if (auto sealed = sealing_->seal(what); !sealed) return then(refuse(std::move(sealed).error()));
+    store_.append_async(std::move(what), std::move(then));
+  };
+  if (queue_ == nullptr || !queue_->has_to(sealing_->may_wait(append))) return seal(append, done);
+  queue_->run([seal, held = std::make_shared<std::pair<Append, AppendCompletion>>(std::move(append), std::move(done))] { seal(held->first, held->second); });
 }
 
 EventStream SealedEvents::read(Query query, ReadOptions options) { return EventStream(std::make_unique<OpenedPages>(store_.read(std::move(query), options), sealing_)); }

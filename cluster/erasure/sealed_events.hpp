@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "evershard/cluster/erasure/sealing.hpp"
+#include "evershard/cluster/erasure/sealing_queue.hpp"
 #include "evershard/cluster/store/event_store.hpp"
 
 namespace evershard::cluster {
@@ -12,8 +13,8 @@ namespace evershard::cluster {
 /// Streams and feeds may outlive it: they keep what opens them.
 class SealedEvents final : public EventStore {
  public:
-  /// Owner: the store outlives it.
-  SealedEvents(EventStore& store, std::shared_ptr<const Sealing> sealing) : store_(store), sealing_(std::move(sealing)) {}
+  /// `queue`: where keys are waited for; null: they are at hand. Owner: store and queue outlive it.
+  SealedEvents(EventStore& store, std::shared_ptr<const Sealing> sealing, SealingQueue* queue = nullptr) : store_(store), sealing_(std::move(sealing)), queue_(queue) {}
 
   using EventStore::read;
   Result<Appended> append(Append append) override;
@@ -36,6 +37,7 @@ class SealedEvents final : public EventStore {
  private:
   EventStore& store_;
   const std::shared_ptr<const Sealing> sealing_;
+  SealingQueue* const queue_;
 };
 
 }  // namespace evershard::cluster

@@ -9,17 +9,18 @@
 #include "evershard/actors/entity/aggregate_journal.hpp"
 #include "evershard/cluster/erasure/opened_snapshot.hpp"
 #include "evershard/cluster/erasure/sealing.hpp"
+#include "evershard/cluster/erasure/sealing_queue.hpp"
 
 namespace evershard::cluster {
 
-/// Owner: the journal outlives it.
+/// `queue`: where keys are waited for; null: they are at hand. Owner: journal and queue outlive it.
 class SealedJournal final : public actors::AggregateJournal {
  public:
-  SealedJournal(actors::AggregateJournal& journal, std::shared_ptr<const Sealing> sealing) : journal_(journal), sealing_(std::move(sealing)) {}
+  SealedJournal(actors::AggregateJournal& journal, std::shared_ptr<const Sealing> sealing, SealingQueue* queue = nullptr) : journal_(journal), sealing_(std::move(sealing)), queue_(queue) {}
 
   void append(Append append, AppendChain chain, std::function<void(Result<Appended>)> done) override {
-    if (auto sealed = sealing_->seal(append); !sealed) return done(refuse(std::move(sealed).error()));
-    journal_.append(std::move(append), chain, std::move(done));
+    if (queue_ == nullptr || !queue_->has_to(sealing_->may_wait(append))) return seal_and_append(append, chain, done);
+    queue_->run([this, chain, held = std::make_shared<std::pair<Append, Done>>(std::move(append), std::move(done))] { seal_and_append(held->first, chain, held->second); });
   }
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) const override {
     return opened_snapshot(*sealing_, journal_.snapshot(aggregate, up_to), [&](const RecordedSnapshot& erased) { return journal_.snapshot(aggregate, erased.position - 1); });
@@ -36,6 +37,11 @@ class SealedJournal final : public actors::AggregateJournal {
   [[nodiscard]] GlobalPosition watermark() const override { return journal_.watermark(); }
 
  private:
+  using Done = std::function<void(Result<Appended>)>;
+  void seal_and_append(Append& append, AppendChain chain, Done& done) {
+    if (auto sealed = sealing_->seal(append); !sealed) return done(refuse(std::move(sealed).error()));
+    journal_.append(std::move(append), chain, std::move(done));
+  }
   [[nodiscard]] Result<Page> opened(Result<Page> page) const {
     if (page) EVERSHARD_TRY(sealing_->open(page->events));
     return page;
@@ -43,6 +49,7 @@ class SealedJournal final : public actors::AggregateJournal {
 
   actors::AggregateJournal& journal_;
   const std::shared_ptr<const Sealing> sealing_;
+  SealingQueue* const queue_;
 };
 
 }  // namespace evershard::cluster

@@ -1,5 +1,7 @@
 #include "evershard/cluster/erasure/sealing.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,12 +43,32 @@ Result<void> check_opens(SubjectKeys& keys, PayloadFormat format, std::string_vi
   const auto id = sealed_by(format, payload);
   if (!id) return {};
   auto key = keys.find(*id);
-  if (!key && key.error().code != ErrorCode::corruption) return refuse(std::move(key).error());
+  const bool nothing_opens = !key && (key.error().code == ErrorCode::corruption || key.error().code == ErrorCode::not_found);
+  if (!key && !nothing_opens) return refuse(std::move(key).error());
   if (key && (!*key || open_payload(**key, sealed_for, payload))) return {};
   return refuse(ErrorCode::invalid_argument, "a payload looks sealed, and no key here opens it");
 }
 
+/// Of what is stored: where there are no keys at all, they may be there again later.
+Result<std::optional<PayloadKey>> key_that_opens(SubjectKeys& keys, const KeyId& id) {
+  auto key = keys.find(id);
+  if (!key && key.error().code == ErrorCode::not_found) return refuse(ErrorCode::unavailable, std::move(key).error().what);
+  return key;
+}
+
+template <class Sealed>
+bool is_at_hand(SubjectKeys& keys, const Sealed& what) {
+  if (!what.subject.empty()) return keys.at_hand(what.subject);
+  const auto id = sealed_by(what.format, what.payload);
+  return !id || keys.at_hand(*id);
+}
+
 }  // namespace
+
+bool Sealing::may_wait(const Append& append) const {
+  const auto waits = [&](const auto& what) { return !is_at_hand(*keys_, what); };
+  return std::ranges::any_of(append.events, waits) || std::ranges::any_of(append.snapshots, waits);
+}
 
 Result<void> Sealing::seal(Append& append) const {
   for (std::size_t i = 0; i < append.events.size(); ++i) {
@@ -74,7 +96,7 @@ Result<void> Sealing::open(RecordedEvent& event) const {
     error.what = "event " + std::to_string(event.position.value) + ": " + error.what;
     return refuse(std::move(error));
   };
-  auto key = keys_->find(*id);
+  auto key = key_that_opens(*keys_, *id);
   if (!key) return where(std::move(key).error());
   if (!*key) {
     event.payload.clear();
@@ -91,6 +113,12 @@ Result<void> Sealing::open(RecordedEvent& event) const {
 }
 
 Result<void> Sealing::open(std::vector<RecordedEvent>& events) const {
+  std::vector<KeyId> ids;
+  for (const auto& event : events) {
+    const auto id = event.state == EventState::live ? sealed_by(event.format, event.payload) : std::nullopt;
+    if (id) ids.push_back(*id);
+  }
+  if (ids.size() > 1) keys_->fetch(std::move(ids));
   for (auto& event : events) EVERSHARD_TRY(open(event));
   return {};
 }
@@ -98,7 +126,7 @@ Result<void> Sealing::open(std::vector<RecordedEvent>& events) const {
 Result<bool> Sealing::open(RecordedSnapshot& snapshot) const {
   const auto id = sealed_by(snapshot.format, snapshot.payload);
   if (!id) return true;
-  auto key = keys_->find(*id);
+  auto key = key_that_opens(*keys_, *id);
   if (!key) return refuse(std::move(key).error());
   if (!*key) return false;
   auto plain = open_payload(**key, {snapshot.aggregate.text(), {}}, snapshot.payload);

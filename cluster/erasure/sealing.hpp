@@ -25,8 +25,11 @@ class Sealing {
   [[nodiscard]] Result<void> seal(Append& append) const;
   [[nodiscard]] Result<void> seal(Snapshot& snapshot) const;
 
+  /// Whether sealing it may wait for somebody who has the keys.
+  [[nodiscard]] bool may_wait(const Append& append) const;
+
   /// What was sealed here is as it was given, with its subject; `erased`, and without its payload, where the key was destroyed. All
-  /// else stays as it is. Errors: corruption: the key is lost, or the payload is damaged; io
+  /// else stays as it is. Errors: corruption: the key is lost, or the payload is damaged; unavailable: there are no keys here just now; io
   [[nodiscard]] Result<void> open(RecordedEvent& event) const;
   [[nodiscard]] Result<void> open(std::vector<RecordedEvent>& events) const;
   /// False: its key was destroyed, it is as if it were not there.

@@ -25,15 +25,17 @@ constexpr std::size_t parked_a_call = 1'000;
 constexpr milliseconds goodbye_time = milliseconds(500);
 
 /// Where it is at home, and as what.
-GroupHostOptions at_home_by(GroupHostOptions options, ClusterNode& node, HomeCalls& homes) {
+GroupHostOptions at_home_by(GroupHostOptions options, ClusterNode& node, HomeCalls& homes, std::function<Result<void>(RecordedEvent&)> open) {
   options.at_home = [&homes](const AggregateId& group) -> Result<std::uint64_t> {
     const auto epoch = homes.epoch(group);
     if (!epoch) return refuse(ErrorCode::wrong_shard, "the group's home is not this node any more");
     return epoch->value;
   };
   options.settled = [&node](const AggregateId& group) { return node.committer().wait_settled(group); };
-  options.event_at = [&node](GlobalPosition position, std::optional<std::uint64_t> hash) {
-    return node.event_at(position, hash ? std::optional(sharding::shard_of(*hash, node.shards())) : std::nullopt, read_again_for);
+  options.event_at = [&node, open = std::move(open)](GlobalPosition position, std::optional<std::uint64_t> hash) -> Result<RecordedEvent> {
+    auto event = node.event_at(position, hash ? std::optional(sharding::shard_of(*hash, node.shards())) : std::nullopt, read_again_for);
+    if (event && open) EVERSHARD_TRY(open(*event));
+    return event;
   };
   options.keep = [&node](Snapshot state, std::uint64_t term) { return node.put_snapshot_here(std::move(state), Epoch(term)); };
   return options;
@@ -49,7 +51,7 @@ Result<GroupInfo> info_in(Result<pb::GroupInfo> response) {
 }  // namespace
 
 ClusterGroups::ClusterGroups(ClusterNode& node, HomeCalls& homes, ClusterGroupsOptions options)
-    : node_(node), homes_(homes), options_(std::move(options)), catalogue_(node, "group"), host_(node, at_home_by(options_.host, node, homes)), home_(host_) {
+    : node_(node), homes_(homes), options_(std::move(options)), catalogue_(node, "group"), host_(options_.events != nullptr ? *options_.events : node, at_home_by(options_.host, node, homes, options_.open)), home_(host_) {
   home_.serve(homes);
   // By the homes: behind them, what they say of what is at home here is as new as what is told.
   homes.watch(this, [look = host_.home_changed()](const NodeCommitter::OpenShards&) { look(); });

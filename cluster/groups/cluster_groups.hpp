@@ -19,6 +19,8 @@ namespace evershard::cluster {
 struct ClusterGroupsOptions {
   GroupHostOptions host{};  ///< at_home and keep are set here
   RemoteGroup::Options remote{};
+  EventStore* events = nullptr;  ///< what is given to workers, opened where it is sealed; null: the node's. Owner: outlives them
+  std::function<Result<void>(RecordedEvent&)> open{};  ///< opens one that was read by the node itself
 };
 
 /// What is asked of one group goes to its home. A worker's session is with the home: it is over when that dies or the shard moves, and the worker

@@ -31,11 +31,14 @@ PartedTablesOptions parted_of(HomeCalls& homes, ProjectionHost& host) {
 }  // namespace
 
 NodeProjections::NodeProjections(ClusterNode& node, HomeCalls& homes, NodeProjectionsOptions options)
-    : host_(node, projection_kinds(node, options.data_dir, handlers_), host_of(node, homes, options)),
-      here_(node, host_),
+    : NodeProjections(node, options.events != nullptr ? *options.events : node, homes, options) {}
+
+NodeProjections::NodeProjections(ClusterNode& node, EventStore& events, HomeCalls& homes, const NodeProjectionsOptions& options)
+    : host_(events, projection_kinds(events, options.data_dir, handlers_), host_of(node, homes, options)),
+      here_(events, host_),
       homed_(node, homes, host_),
       tables_(homes, here_, homed_),
-      parted_(node, homed_, tables_, parted_of(homes, host_)),
+      parted_(events, homed_, tables_, parted_of(homes, host_)),
       homes_(homes) {
   homed_.serve();
   tables_.serve();

@@ -21,6 +21,7 @@ struct NodeProjectionsOptions {
   std::size_t block_cache_bytes = ProjectionHostOptions{}.block_cache_bytes;
   std::size_t memtables_bytes = ProjectionHostOptions{}.memtables_bytes;
   EngineOptions engine{};
+  EventStore* events = nullptr;  ///< what is projected, opened where it is sealed; null: the node's. Owner: outlives them
 };
 
 /// A shard that is opened here brings its definitions; they are let go when it is closed: their rows are kept while nobody else has the shard,
@@ -43,6 +44,7 @@ class NodeProjections {
   void close();
 
  private:
+  NodeProjections(ClusterNode& node, EventStore& events, HomeCalls& homes, const NodeProjectionsOptions& options);
   void look();
 
   std::shared_ptr<TableHandlers> handlers_ = std::make_shared<TableHandlers>();

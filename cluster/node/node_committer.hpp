@@ -35,6 +35,7 @@ struct NodeCommitterOptions {
   std::string door{};     ///< where clients reach this node, if that is known at the start
   std::string version{};  ///< of this program
   bool gateway = false;   ///< it wants no shards: it serves what the other nodes have
+  bool takes_sealed = false;  ///< as of Preparer: what comes here was sealed by a node that has the keys
   bool skip_lost = false;  ///< reads pass over what an operator gave up, instead of being refused
   Limits limits{};
   std::chrono::milliseconds append_timeout = std::chrono::seconds(10);  ///< then an append is answered, whatever became of it; while the disk hangs in a sync, nothing is

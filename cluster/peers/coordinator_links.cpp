@@ -56,6 +56,16 @@ void CoordinatorLinks::attach(CoordinatorHost& host) {
 void CoordinatorLinks::detach() {
   const std::lock_guard lock(mutex_);
   host_ = nullptr;
+  servants_.clear();
+}
+
+void CoordinatorLinks::serve(PeerKind kind, std::function<void(LinkRequest)> answer) {
+  const std::lock_guard lock(mutex_);
+  servants_[kind] = std::move(answer);
+}
+
+void CoordinatorLinks::request(std::uint32_t node, PeerKind kind, std::string bytes, std::chrono::milliseconds time, Links::Done done) {
+  links_->request(on_links(node), as_kind(kind), std::move(bytes), time, std::move(done));
 }
 
 void CoordinatorLinks::on_message(const LinkMessage& message) {
@@ -97,6 +107,12 @@ void CoordinatorLinks::on_request(LinkRequest request) {
     return host_->assign(std::move(wanted), [asked](const Result<ShardsAssigned>& assigned) {
       assigned ? asked->reply(encoded<v1::ClusterAssignResponse>(*assigned)) : asked->reply(refuse(assigned.error()));
     });
+  }
+  if (kind == PeerKind::keys) {
+    const std::lock_guard lock(mutex_);
+    const auto servant = servants_.find(kind);
+    if (servant == servants_.end()) return request.reply(refuse(ErrorCode::unavailable, "the coordinator is starting or stopping"));
+    return servant->second(std::move(request));
   }
   request.reply(refuse(ErrorCode::invalid_argument, "a coordinator does not answer requests of kind " + std::to_string(request.kind.value)));
 }

@@ -29,6 +29,10 @@ class CoordinatorLinks final : public CoordinatorNetwork {
 
   void attach(CoordinatorHost& host);
   void detach();
+  /// Requests of this kind are answered so, in the links' thread: quickly. Until detach().
+  void serve(PeerKind kind, std::function<void(LinkRequest)> answer);
+  /// Errors: as Links::request says
+  void request(std::uint32_t node, PeerKind kind, std::string bytes, std::chrono::milliseconds time, Links::Done done);
   [[nodiscard]] std::uint16_t port() const { return port_; }
   /// Certificate, key and CA anew, where there are any. Errors: as Links::reload_tls says
   [[nodiscard]] Result<void> reload_tls() { return options_.link.tls ? links_->reload_tls() : Result<void>{}; }
@@ -47,6 +51,7 @@ class CoordinatorLinks final : public CoordinatorNetwork {
   const CoordinatorLinksOptions options_;
   std::mutex mutex_;
   CoordinatorHost* host_ = nullptr;
+  std::map<PeerKind, std::function<void(LinkRequest)>> servants_;  ///< called under the mutex
   std::map<NodeNumber, NodeProcess> members_;  ///< those that said hello in the session there is
   std::uint16_t port_ = 0;
   std::unique_ptr<Links> links_;

@@ -40,6 +40,8 @@ enum class PeerKind : std::uint16_t {
   cluster_assign = 31,  ///< the same: ClusterAssignRequest, answered with a ClusterAssignResponse
   aggregate = 40,  ///< a request: one thing asked of a live aggregate, aggregate_messages.hpp
   home = 41,       ///< a request: a call to the home of a definition, home_messages.hpp
+  keys = 50,         ///< a request of a node to the coordinator, key_messages.hpp
+  keys_forget = 51,  ///< a request of the coordinator to a node, the same
 };
 
 struct CutPromised {

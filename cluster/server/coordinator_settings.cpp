@@ -13,6 +13,8 @@ const settings::BoundTable<CoordinatorSettings>& coordinators() {
     settings::BoundTable<CoordinatorSettings> made;
     settings::BoundTable<CoordinatorSettings>::Group order(made, "order");
     order.path("data", "The directory of the cut log.", EVERSHARD_SETTING_FIELD(CoordinatorSettings, data));
+    order.path("keys", "The directory of subjects' keys; without it, what has a subject is refused. Outside of `data`, and of the nodes' directories.",
+               EVERSHARD_SETTING_FIELD(CoordinatorSettings, keys));
     order.text("listen", "Where nodes connect: HOST:PORT; port 0 takes any free one.", EVERSHARD_SETTING_FIELD(CoordinatorSettings, listen));
     settings::bounded(order.number("nodes", "A new cluster's shards are given out once so many nodes are there.", EVERSHARD_SETTING_FIELD(CoordinatorSettings, nodes)), 1, nodes_max);
     settings::bounded(order.number("shards", "How many shards a new cluster gets, for good; a cut log that is there must have as many. 0: 16, or what it has.",

@@ -15,6 +15,7 @@ namespace evershard::server {
 
 struct CoordinatorSettings {
   std::filesystem::path data{};
+  std::filesystem::path keys{};  ///< empty: none
   std::string listen = "127.0.0.1:7430";
   cluster::HostAndPort place{};  ///< of `listen`
   std::uint32_t nodes = 1;   ///< a new cluster's shards are given out once so many are there

@@ -81,7 +81,7 @@ Result<MemberOptions> member_options_of(const settings::Settings& settings) {
   if (!given.peers_address.empty()) EVERSHARD_TRY(target_of(settings, "peers-address"));
   else if (cluster::is_of_all(*listen)) return needed("peers-address", "peers-listen stands for all addresses of this machine: where do the others reach it, HOST:PORT");
   if (!given.advertise.empty()) EVERSHARD_TRY(target_of(settings, "advertise"));
-  if (!settings.value("keys").text.empty()) return settings::unfit(settings, "keys", "is set, and in a cluster payloads are not sealed yet");
+  if (!settings.value("keys").text.empty()) return settings::unfit(settings, "keys", "is set, and in a cluster the keys lie at the coordinator: it is a setting of that");
   member.links.link = *std::move(link);
   member.links.listen_host = listen->host;
   member.links.listen_port = listen->port;

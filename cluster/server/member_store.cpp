@@ -14,7 +14,9 @@
 #include "evershard/cluster/groups/cluster_groups.hpp"
 #include "evershard/cluster/groups/group_figures.hpp"
 #include "evershard/cluster/peers/home_links.hpp"
+#include "evershard/cluster/keys/sealed_node.hpp"
 #include "evershard/cluster/peers/joined_store.hpp"
+#include "evershard/cluster/peers/key_links.hpp"
 #include "evershard/cluster/retention/cluster_retention.hpp"
 #include "evershard/cluster/server/advertised_door.hpp"
 #include "evershard/cluster/server/peer_settings.hpp"
@@ -108,9 +110,17 @@ cluster::StoreDocumentsOptions documents_of(const storage::NodeStore& store, con
   return options;
 }
 
-cluster::NodeProjectionsOptions projections_of(const LocalOptions& served) {
+cluster::NodeProjectionsOptions projections_of(const LocalOptions& served, EventStore& events) {
   cluster::NodeProjectionsOptions options{.data_dir = served.data_dir, .block_cache_bytes = served.projections.block_cache_bytes, .memtables_bytes = served.projections.memtables_bytes};
   options.engine = cluster::engine_of(served.projections);
+  options.events = &events;
+  return options;
+}
+
+cluster::ClusterGroupsOptions groups_of(const storage::NodeStore& store, cluster::SealedNode& sealed) {
+  cluster::ClusterGroupsOptions options{.host = {.fork_id = store.identity().fork.text()}};
+  options.events = &sealed.events();
+  options.open = [sealing = sealed.sealing()](RecordedEvent& event) { return sealing->open(event); };
   return options;
 }
 
@@ -119,13 +129,15 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   MemberStore(std::unique_ptr<cluster::NodeLinks> links, std::unique_ptr<storage::NodeStore> store, const cluster::ClusterNodeOptions& options, std::string host, const LocalOptions& served)
       : door_is_given_(!options.committer.door.empty()),
         host_(std::move(host)),
-        store_(std::move(store)), links_(std::move(links)), node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)), home_links_(*links_),
+        store_(std::move(store)), links_(std::move(links)), node_(std::make_unique<cluster::ClusterNode>(*store_, *links_, options)), key_links_(*links_),
+        sealed_(std::make_unique<cluster::SealedNode>(*node_, key_links_)), home_links_(*links_),
         homes_(std::make_unique<cluster::HomeCalls>(*node_, home_links_, cluster::HomeCallsOptions{.node = options.committer.self.node})),
-        projections_(std::make_unique<cluster::NodeProjections>(*node_, *homes_, projections_of(served))),
-        documents_(std::make_unique<cluster::LazyDocuments>(*node_, documents_of(*store_, served.data_dir))),
-        groups_(std::make_unique<cluster::ClusterGroups>(*node_, *homes_, cluster::ClusterGroupsOptions{.host = {.fork_id = store_->identity().fork.text()}})), retention_(std::make_unique<cluster::ClusterRetention>(*node_, *store_, *homes_, cluster::NodeRetentionOptions{.touched = [](const AggregateId&) {}})), users_(*node_),
+        projections_(std::make_unique<cluster::NodeProjections>(*node_, *homes_, projections_of(served, sealed_->events()))),
+        documents_(std::make_unique<cluster::LazyDocuments>(sealed_->events(), documents_of(*store_, served.data_dir))),
+        groups_(std::make_unique<cluster::ClusterGroups>(*node_, *homes_, groups_of(*store_, *sealed_))), retention_(std::make_unique<cluster::ClusterRetention>(*node_, *store_, *homes_, cluster::NodeRetentionOptions{.touched = [](const AggregateId&) {}, .keys = sealed_->keys()})), users_(sealed_->events()),
         administration_(*store_, *projections_, *documents_, *groups_, *retention_) {
     home_links_.serve(*homes_);
+    key_links_.serve(*sealed_->keys());
   }
   ~MemberStore() override {
     close();
@@ -135,6 +147,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
     documents_.reset();
     projections_.reset();
     homes_.reset();
+    sealed_.reset();
     node_.reset();
   }
   [[nodiscard]] EventStore& store() override { return users_; }
@@ -179,6 +192,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
     retention_->close();
     groups_->stop();
     projections_->close();
+    sealed_->stop();
     links_->detach();
     node_->committer().stop();
   }
@@ -189,6 +203,8 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   std::unique_ptr<storage::NodeStore> store_;
   std::unique_ptr<cluster::NodeLinks> links_;
   std::unique_ptr<cluster::ClusterNode> node_;
+  cluster::KeyLinks key_links_;
+  std::unique_ptr<cluster::SealedNode> sealed_;
   cluster::HomeLinks home_links_;
   std::unique_ptr<cluster::HomeCalls> homes_;
   std::unique_ptr<cluster::NodeProjections> projections_;
@@ -236,6 +252,7 @@ OpenStore open_member(MemberOptions options) {
     node.committer.version = options.version;
     node.committer.gateway = options.gateway;
     node.committer.skip_lost = options.skip_lost;
+    node.committer.takes_sealed = true;
     node.committer.limits = server.store.limits;
     node.committer.warn = [&log](const Error& error) { log.error("cluster", {{"code", name_of(error.code)}, {"error", error.what}}); };
     node.page_events_max = server.store.limits.page_events_max;

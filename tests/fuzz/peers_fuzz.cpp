@@ -11,6 +11,7 @@
 #include <string_view>
 #include <variant>
 
+#include "evershard/cluster/peers/key_messages.hpp"
 #include "evershard/cluster/peers/peer_messages.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/utf8.hpp"
@@ -75,14 +76,15 @@ void look_at_put_snapshot(std::string_view bytes) {
 }
 
 // Appended to, never sorted: an input's first byte is its place here.
-constexpr std::array<void (*)(std::string_view), 25> looks{
+constexpr std::array<void (*)(std::string_view), 29> looks{
     look_up<PeerKind::hello>,           look_up<PeerKind::cuts_after>,     look_up<PeerKind::held>,     look_up<PeerKind::report>,
     look_down<PeerKind::welcome>,       look_down<PeerKind::hello_refused>, look_down<PeerKind::opens>, look_down<PeerKind::announce>,
     look_down<PeerKind::cuts>,          look_down<PeerKind::report_from>,  look_down<PeerKind::cut_promised>, look_down<PeerKind::members>,
     look_across<decode_read>,           look_across<decode_read_stream>,   look_across<decode_head_asked>,    look_across<decode_page>,
     look_at_head,                       look_across<decode_snapshots_asked>, look_across<decode_snapshots>,   look_at_put_snapshot,
     look_across<decode_aggregates_asked>, look_across<decode_aggregates>,  look_at_forward,             look_at_part,
-    look_across<decode_part_answer>,
+    look_across<decode_part_answer>,    look_across<decode_keys_asked>,    look_across<decode_keys_answered>, look_across<decode_keys_forget>,
+    look_across<decode_keys_forgotten>,
 };
 
 }  // namespace

@@ -25,6 +25,7 @@
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/v1/cluster.pb.h"
 #include "evershard/v1/homes.pb.h"
+#include "evershard/v1/keys.pb.h"
 #include "tests/golden/peer_samples.hpp"
 
 namespace evershard::cluster {
@@ -42,6 +43,7 @@ std::string golden_bytes(const std::string& name) {
 
 std::unique_ptr<pbuf::Message> peer_message_of(const std::string& name) {
   static_cast<void>(v1::Hello::descriptor());
+  static_cast<void>(v1::KeysAsked::descriptor());
   static_cast<void>(v1::HomeAsked::descriptor());  // links what the generated pool is to know
   const auto* descriptor = pbuf::DescriptorPool::generated_pool()->FindMessageTypeByName("evershard.v1." + name.substr(0, name.find('-')));
   return std::unique_ptr<pbuf::Message>(descriptor ? pbuf::MessageFactory::generated_factory()->GetPrototype(descriptor)->New() : nullptr);
@@ -82,7 +84,7 @@ TEST_P(PeerGolden, IsReadAndWrittenAgain) {
 
 TEST_P(PeerGolden, IsTheMessageOfItsName) {
   const auto message = peer_message_of(GetParam().name);
-  ASSERT_TRUE(message) << "no message of protocol/v1/cluster.proto or homes.proto";
+  ASSERT_TRUE(message) << "no message of protocol/v1/cluster.proto, homes.proto or keys.proto";
   ASSERT_TRUE(message->ParseFromString(golden_bytes(GetParam().name)));
   each_message(*message, [](const pbuf::Message& any) { EXPECT_TRUE(any.GetReflection()->GetUnknownFields(any).empty()) << any.DebugString(); });
 }
@@ -132,7 +134,7 @@ TEST(PeerGoldenSet, SetsEveryFieldOfEveryMessage) {
       for (const auto* field : fields) set.insert(field->full_name());
     });
   }
-  for (const auto* file : {v1::Hello::descriptor()->file(), v1::HomeAsked::descriptor()->file()}) {
+  for (const auto* file : {v1::Hello::descriptor()->file(), v1::HomeAsked::descriptor()->file(), v1::KeysAsked::descriptor()->file()}) {
     for (int m = 0; m != file->message_type_count(); ++m) {
       const auto* type = file->message_type(m);
       for (int f = 0; f != type->field_count(); ++f) EXPECT_TRUE(set.contains(type->field(f)->full_name())) << type->field(f)->full_name() << " is in no sample of tests/golden/peer_samples.cpp";
@@ -153,7 +155,7 @@ TEST(PeerGoldenSet, HasTheseKinds) {
     if (sample.kind) kinds.push_back(static_cast<std::uint16_t>(*sample.kind));
   std::ranges::sort(kinds);
   kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
-  EXPECT_THAT(kinds, testing::IsSupersetOf({1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16, 17, 20, 21, 22, 23, 24, 25, 26, 27, 41}));
+  EXPECT_THAT(kinds, testing::IsSupersetOf({1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16, 17, 20, 21, 22, 23, 24, 25, 26, 27, 41, 50, 51}));
 }
 
 // A kind that this release does not know is refused as such, and nothing else.

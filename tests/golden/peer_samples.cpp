@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "evershard/cluster/peers/home_messages.hpp"
+#include "evershard/cluster/peers/key_messages.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 
 namespace evershard::cluster {
@@ -252,6 +253,27 @@ void add_to_homes(std::vector<PeerSample>& samples) {
     samples.push_back({name, encode(answered), {}, [=](std::string_view b) { return written(decode_home_answered(b), again); }});
 }
 
+KeyId key_id(std::uint8_t first) {
+  KeyId id;
+  for (std::size_t i = 0; i != id.bytes.size(); ++i) id.bytes[i] = static_cast<std::uint8_t>(first + i);
+  return id;
+}
+
+void add_of_keys(std::vector<PeerSample>& samples) {
+  const auto again = [](const auto& value) { return encode(value); };
+  using What = KeysAsked::What;
+  for (const auto& [name, asked] : {std::pair{"KeysAsked", KeysAsked{What::key_for, most, "größe", {}}}, {"KeysAsked-find", {What::find, 7, "", {key_id(1), key_id(200)}}},
+                                    {"KeysAsked-current", {What::current, 7, "ada", {}}}, {"KeysAsked-destroy", {What::destroy, 7, "", {key_id(1)}}}})
+    samples.push_back({name, encode(asked), PeerKind::keys, [=](std::string_view b) { return written(decode_keys_asked(b), again); }});
+  std::array<std::uint8_t, PayloadKey::secret_bytes> secret{};
+  for (std::size_t i = 0; i != secret.size(); ++i) secret[i] = static_cast<std::uint8_t>(3 * i);
+  const KeysAnswered told{false, {{key_id(1), secret, false, {}}, {key_id(2), {}, true, {}}, {key_id(3), {}, false, full_error()}}, {most, 41}, std::chrono::milliseconds(5'000)};
+  for (const auto& [name, answered] : {std::pair{"KeysAnswered", told}, {"KeysAnswered-none", KeysAnswered{true, {}, {}, {}}}})
+    samples.push_back({name, encode(answered), {}, [=](std::string_view b) { return written(decode_keys_answered(b), again); }});
+  samples.push_back({"KeysForget", encode(KeysForget{{key_id(1), key_id(2)}, {most, 42}}), PeerKind::keys_forget, [=](std::string_view b) { return written(decode_keys_forget(b), again); }});
+  samples.push_back({"KeysForgotten", encode(KeysForgotten{most}), {}, [=](std::string_view b) { return written(decode_keys_forgotten(b), again); }});
+}
+
 }  // namespace
 
 std::vector<PeerSample> peer_samples() {
@@ -259,6 +281,7 @@ std::vector<PeerSample> peer_samples() {
   add_with_coordinator(samples);
   add_between_nodes(samples);
   add_to_homes(samples);
+  add_of_keys(samples);
   return samples;
 }
 

@@ -245,6 +245,35 @@ TEST(ClusterLaunch, KeepsTheShardsThatTheClusterHas) {
   EXPECT_THAT(refused.err, HasSubstr("is of 3 shards, not 5"));
 }
 
+TEST(ClusterLaunch, SealsWithTheKeysItIsGiven) {
+  const TemporaryFolder folder, keys;
+  std::filesystem::permissions(keys.path(), std::filesystem::perms::owner_all);
+  const std::vector<std::string> words{EVERSHARD_PROGRAM, "cluster", "launch", "2", "--data", folder.path().string(), "--listen", "127.0.0.1:0", "--keys", keys.path().string()};
+  Process launched(words);
+  const auto lines = launched.lines(4, 120s);
+  ASSERT_EQ(lines.size(), 4u);
+  const auto door = [&](std::size_t node) {
+    const auto words_of = lines[node];
+    const auto begin = words_of.find(' ', words_of.find(' ') + 1) + 1;
+    return words_of.substr(begin, words_of.find(' ', begin) - begin);
+  };
+  const auto written = run({EVERSHARD_PROGRAM, "append", "--server", door(1), "--aggregate", "order-1", "--type", "Placed", "--payload", "St James's Square", "--subject", "ada"});
+  EXPECT_EQ(written.status, 0) << written.err;
+  const auto read = run({EVERSHARD_PROGRAM, "read", "order-1", "--server", door(2), "--format", "json"});
+  EXPECT_EQ(read.status, 0) << read.err;
+  EXPECT_THAT(read.out, HasSubstr("St James's Square"));
+  EXPECT_THAT(read.out, HasSubstr("\"subject\":\"ada\""));
+  launched.signal(SIGTERM);
+  EXPECT_EQ(launched.wait().status, 0);
+
+  // Others may read them: it does not start.
+  std::filesystem::permissions(keys.path(), std::filesystem::perms::owner_all | std::filesystem::perms::group_read);
+  const auto refused = run(words);
+  EXPECT_NE(refused.status, 0);
+  std::ifstream log(folder.path() / "coordinator.log");
+  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(log), {}), HasSubstr("chmod 700"));
+}
+
 TEST(ClusterCommands, RefuseAStoreInOneProcess) {
   const auto directory = run({EVERSHARD_PROGRAM, "cluster", "status", "--data", "anything"});
   EXPECT_EQ(directory.status, 5);

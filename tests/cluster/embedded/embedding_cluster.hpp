@@ -12,7 +12,9 @@
 #include <thread>
 #include <vector>
 
+#include "evershard/cluster/erasure/key_folder.hpp"
 #include "evershard/cluster/peers/coordinator_links.hpp"
+#include "evershard/cluster/peers/key_links.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/rocks_cut_log.hpp"
 #include "tests/actors/aggregate/small_bank.hpp"
@@ -37,32 +39,51 @@ class EmbeddingCluster {
   static constexpr std::uint32_t shards = 8;
   static constexpr const char* secret = "a secret of more than sixteen bytes, thirty-two perhaps";
 
-  explicit EmbeddingCluster(std::uint32_t nodes) : nodes_(nodes + 1) {
+  explicit EmbeddingCluster(std::uint32_t nodes, bool with_keys = false) : nodes_(nodes + 1), with_keys_(with_keys) {
     std::ofstream(secret_file()) << secret;
     std::filesystem::permissions(secret_file(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    start_coordinator();
+  }
+  ~EmbeddingCluster() {
+    for (auto& node : nodes_) node.reset();
+    stop_coordinator();
+  }
+  void start_coordinator() {
     log_ = storage::open_cut_log({.data_dir = folder_.path() / "coordinator", .shards = shards}).value();
     cluster::CoordinatorLinksOptions options;
     options.link.who = {"evershard", shards, sharding::hash_id, cluster::coordinator_on_links, cluster::NodeRole::coordinator, 0};
     options.link.secret = secret;
     options.identity = log_->identity();
+    options.listen_port = port_;
     links_ = cluster::CoordinatorLinks::open(options).value();
+    port_ = links_->port();
+    std::unique_ptr<cluster::SubjectKeys> keys;
+    if (with_keys_) keys = cluster::KeyFolder::open(keys_dir(), folder_.path() / "coordinator").value();
+    keeper_ = std::make_unique<cluster::KeyKeeper>(std::move(keys), cluster::have_forgotten_over(*links_), cluster::KeyKeeperOptions{.lease = key_lease});
+    cluster::serve_keys(*links_, *keeper_);
     cluster::CoordinatorHostOptions host;
-    host.coordinator.nodes_expected = nodes;
+    host.coordinator.nodes_expected = static_cast<std::uint32_t>(nodes_.size() - 1);
     host_ = cluster::CoordinatorHost::lead(*log_, *links_, host).value();
     links_->attach(*host_);
   }
-  ~EmbeddingCluster() {
-    for (auto& node : nodes_) node.reset();
+  void stop_coordinator() {
+    if (links_ == nullptr) return;
     links_->detach();
+    keeper_->stop();
     host_.reset();
     links_.reset();
+    keeper_.reset();
+    log_.reset();
   }
+  [[nodiscard]] std::filesystem::path keys_dir() const { return folder_.path() / "keys"; }
+  /// So long an erasure waits behind the start of a coordinator.
+  static constexpr std::chrono::milliseconds key_lease{1'000};
 
   [[nodiscard]] ClusterOptions options(std::uint32_t number) const {
     ClusterOptions options;
     options.node = number;
     options.data_dir = folder_.path() / ("node-" + std::to_string(number));
-    options.coordinator = "127.0.0.1:" + std::to_string(links_->port());
+    options.coordinator = "127.0.0.1:" + std::to_string(port_);
     options.secret_file = secret_file();
     options.shards = shards;
     options.disk_reserve_bytes = 0;
@@ -100,8 +121,11 @@ class EmbeddingCluster {
   TemporaryFolder folder_;
   std::unique_ptr<storage::DurableCutLog> log_;
   std::unique_ptr<cluster::CoordinatorLinks> links_;
+  std::unique_ptr<cluster::KeyKeeper> keeper_;
   std::unique_ptr<cluster::CoordinatorHost> host_;
   std::vector<std::optional<Cluster>> nodes_;
+  const bool with_keys_;
+  std::uint16_t port_ = 0;
 };
 
 inline std::uint64_t figure(const Cluster& node, std::string_view name) {

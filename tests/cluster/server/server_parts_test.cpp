@@ -195,15 +195,16 @@ TEST(MemberSettings, RefuseWhatIsMissingOrUnsafe) {
       EXPECT_THAT(why(given), HasSubstr("nobody can be told to go there")) << name;
     }
   }
-  EXPECT_THAT(why({node, coordinator, known, {"keys", "/keys", "a file, line 5"}}), HasSubstr("a file, line 5: keys is set, and in a cluster payloads are not sealed yet"));
+  EXPECT_THAT(why({node, coordinator, known, {"keys", "/keys", "a file, line 5"}}), HasSubstr("a file, line 5: keys is set, and in a cluster the keys lie at the coordinator"));
   EXPECT_FALSE(Settings::gather(member_settings(), {{"node", "1000001", "f"}}, {}, {}));
 }
 
 TEST(CoordinatorSettings, ReachTheOptionsTheySteer) {
   const auto made = coordinator_options_of(
-      Settings::gather(coordinator_settings(), {{"data", "/log", "f"}, {"listen", "h:4", "f"}, {"nodes", "5", "f"}, {"log-level", "error", "f"}}, {}, {}).value());
+      Settings::gather(coordinator_settings(), {{"data", "/log", "f"}, {"keys", "/keys", "f"}, {"listen", "h:4", "f"}, {"nodes", "5", "f"}, {"log-level", "error", "f"}}, {}, {}).value());
   ASSERT_TRUE(made) << made.error().what;
   EXPECT_EQ(made->data, "/log");
+  EXPECT_EQ(made->keys, "/keys");
   EXPECT_EQ(made->place.host, "h");
   EXPECT_EQ(made->place.port, 4);
   EXPECT_EQ(made->nodes, 5u);

@@ -1,0 +1,39 @@
+#include "evershard/cluster/erasure/sealing_queue.hpp"
+
+#include <utility>
+
+namespace evershard::cluster {
+
+SealingQueue::~SealingQueue() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  more_.notify_all();
+  thread_.join();
+}
+
+void SealingQueue::run(std::function<void()> work) {
+  left_.fetch_add(1, std::memory_order_acq_rel);
+  {
+    const std::lock_guard lock(mutex_);
+    work_.push_back(std::move(work));
+  }
+  more_.notify_one();
+}
+
+void SealingQueue::loop() {
+  for (std::unique_lock lock(mutex_);;) {
+    more_.wait(lock, [this] { return stopping_ || !work_.empty(); });
+    if (work_.empty()) return;
+    auto work = std::move(work_.front());
+    work_.pop_front();
+    lock.unlock();
+    work();
+    work = nullptr;
+    left_.fetch_sub(1, std::memory_order_acq_rel);
+    lock.lock();
+  }
+}
+
+}  // namespace evershard::cluster

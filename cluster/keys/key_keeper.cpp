@@ -1,0 +1,150 @@
+#include "evershard/cluster/keys/key_keeper.hpp"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace evershard::cluster {
+namespace {
+
+using What = KeysAsked::What;
+
+constexpr std::size_t holders_kept = 64;  ///< beyond, those whose time is over are left out
+constexpr auto look_every = std::chrono::milliseconds(50);
+
+Error keeper_stops() { return {ErrorCode::unavailable, "the coordinator is stopping"}; }
+
+std::uint64_t random_keeper() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32 | random()) | 1;
+}
+
+KeyTold told_of(const PayloadKey& key) { return {.id = key.id, .secret = key.secret}; }
+
+bool is_well_formed(const KeysAsked& asked) {
+  switch (asked.what) {
+    case What::key_for:
+    case What::current: return !asked.subject.empty() && asked.ids.empty();
+    case What::find: return !asked.ids.empty() && asked.ids.size() <= KeysAsked::ids_max && asked.subject.empty();
+    case What::destroy: return asked.ids.size() == 1 && asked.subject.empty();
+  }
+  return false;
+}
+
+}  // namespace
+
+KeyKeeper::KeyKeeper(std::unique_ptr<SubjectKeys> keys, HaveForgotten have_forgotten, KeyKeeperOptions options)
+    : keys_(std::move(keys)),
+      have_forgotten_(std::move(have_forgotten)),
+      options_(std::move(options)),
+      began_(options_.now()),
+      told_(std::make_shared<Told>()),
+      looking_(std::make_unique<WorkThreads>(options_.threads)),
+      destroying_(std::make_unique<WorkThreads>(1)) {
+  told_->destroyed.keeper = random_keeper();
+}
+
+void KeyKeeper::stop() {
+  {
+    const std::lock_guard lock(told_->mutex);
+    told_->stopping = true;
+  }
+  told_->changed.notify_all();
+  std::unique_ptr<WorkThreads> looking, destroying;
+  {
+    const std::lock_guard lock(threads_mutex_);
+    looking = std::move(looking_);
+    destroying = std::move(destroying_);
+  }
+}
+
+void KeyKeeper::answer(std::uint32_t node, KeysAsked asked, KeysDone done) {
+  if (asked.holder == 0 || !is_well_formed(asked)) return done(refuse(ErrorCode::invalid_argument, "a node asks for no keys, or for too many"));
+  if (keys_ == nullptr) {
+    KeysAnswered none;
+    none.no_keys = true;
+    none.destroyed = told_->destroyed;
+    return done(none);
+  }
+  const std::lock_guard lock(threads_mutex_);
+  if (looking_ == nullptr) return done(refuse(keeper_stops()));
+  if (asked.what == What::destroy) return destroying_->run([this, id = asked.ids.front(), done = std::move(done)] { done(destroy(id)); });
+  looking_->run([this, node, asked = std::move(asked), done = std::move(done)] { done(look(node, asked)); });
+}
+
+/// Before a key is looked for: whoever destroys it behind that has this one forget it.
+KeysDestroyed KeyKeeper::lend(std::uint32_t node, std::uint64_t holder) {
+  const std::lock_guard lock(told_->mutex);
+  const auto now = options_.now();
+  if (told_->holders.size() >= holders_kept) std::erase_if(told_->holders, [&](const auto& lent) { return over(lent.second.at) <= now; });
+  told_->holders[holder] = {node, now};
+  return told_->destroyed;
+}
+
+KeysAnswered KeyKeeper::look(std::uint32_t node, const KeysAsked& asked) {
+  KeysAnswered answered;
+  answered.lease = options_.lease;
+  answered.destroyed = lend(node, asked.holder);
+  if (asked.what == What::current) {
+    auto id = keys_->current(asked.subject);
+    if (!id) answered.keys.push_back({.id = {}, .error = std::move(id).error()});
+    else if (*id) answered.keys.push_back({.id = **id});
+    return answered;
+  }
+  if (asked.what == What::key_for) {
+    auto key = keys_->key_for(asked.subject);
+    if (key) answered.keys.push_back(told_of(*key));
+    else answered.keys.push_back({.id = {}, .error = std::move(key).error()});
+    return answered;
+  }
+  for (const auto& id : asked.ids) {
+    auto key = keys_->find(id);
+    if (!key) answered.keys.push_back({.id = id, .error = std::move(key).error()});
+    else if (!*key) answered.keys.push_back({.id = id, .destroyed = true});
+    else answered.keys.push_back(told_of(**key));
+  }
+  return answered;
+}
+
+Result<KeysAnswered> KeyKeeper::destroy(const KeyId& id) {
+  KeysAnswered answered;
+  answered.lease = options_.lease;
+  answered.keys.push_back({.id = id, .destroyed = true});
+  auto destroyed = keys_->destroy(id);
+  std::unique_lock lock(told_->mutex);
+  KeysForget forget{{id}, {told_->destroyed.keeper, ++told_->destroyed.count}};
+  answered.destroyed = forget.destroyed;
+  if (!destroyed) {
+    answered.keys.front() = {.id = id, .error = std::move(destroyed).error()};
+    return answered;
+  }
+  const auto now = options_.now();
+  std::map<std::uint64_t, Lent> waited_for;
+  auto until = over(began_);  // what a process before this one lent is not known
+  const bool predecessor = until > now;
+  for (const auto& [holder, lent] : told_->holders) {
+    if (over(lent.at) <= now) continue;
+    waited_for.emplace(holder, lent);
+    until = std::max(until, over(lent.at));
+  }
+  lock.unlock();
+  auto left = std::make_shared<std::set<std::uint64_t>>();
+  for (const auto& [holder, lent] : waited_for) left->insert(holder);
+  for (const auto& [holder, lent] : waited_for) {
+    have_forgotten_(lent.node, forget, [told = told_, left](Result<KeysForgotten> forgotten) {
+      if (!forgotten) return;  // its time runs out
+      const std::lock_guard guard(told->mutex);
+      left->erase(forgotten->holder);
+      told->changed.notify_all();
+    });
+  }
+  lock.lock();
+  while ((predecessor || !left->empty()) && options_.now() < until) {
+    if (told_->stopping) return refuse(ErrorCode::timeout, "the coordinator stops: the key is destroyed, and not all nodes may have forgotten it yet");
+    told_->changed.wait_for(lock, look_every);
+  }
+  return answered;
+}
+
+}  // namespace evershard::cluster

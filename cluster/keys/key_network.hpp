@@ -1,0 +1,80 @@
+// What a node asks of the coordinator, where the keys of subjects lie, whoever carries it.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evershard/cluster/erasure/sealed_payload.hpp"
+#include "evershard/protocol/error.hpp"
+#include "evershard/protocol/result.hpp"
+
+namespace evershard::cluster {
+
+struct KeysAsked {
+  enum class What : std::uint8_t { key_for = 1, find, current, destroy };
+  What what = What::find;
+  std::uint64_t holder = 0;   ///< the process that asks, and may keep what it is told for a while. Not 0
+  std::string subject{};      ///< of key_for and current
+  std::vector<KeyId> ids{};   ///< of find: at most KeysAsked::ids_max; of destroy: one
+  static constexpr std::size_t ids_max = 1'000;
+
+  friend bool operator==(const KeysAsked&, const KeysAsked&) = default;
+};
+
+struct KeyTold {
+  KeyId id;
+  std::optional<std::array<std::uint8_t, PayloadKey::secret_bytes>> secret{};
+  bool destroyed = false;
+  std::optional<Error> error{};  ///< it cannot be had: lost, say
+
+  friend bool operator==(const KeyTold&, const KeyTold&) = default;
+};
+
+/// Counted by one process of a coordinator: what was told at an earlier count may have been destroyed since.
+struct KeysDestroyed {
+  std::uint64_t keeper = 0;
+  std::uint64_t count = 0;
+
+  friend bool operator==(const KeysDestroyed&, const KeysDestroyed&) = default;
+};
+
+struct KeysAnswered {
+  bool no_keys = false;         ///< the coordinator was started without
+  std::vector<KeyTold> keys{};  ///< in the order asked for; of current: one or none
+  KeysDestroyed destroyed{};    ///< before it was looked
+  std::chrono::milliseconds lease{0};  ///< so long after it was asked for, a secret may be used
+
+  friend bool operator==(const KeysAnswered&, const KeysAnswered&) = default;
+};
+
+/// The coordinator to a node.
+struct KeysForget {
+  std::vector<KeyId> ids{};
+  KeysDestroyed destroyed{};
+
+  friend bool operator==(const KeysForget&, const KeysForget&) = default;
+};
+
+/// Which process has forgotten.
+struct KeysForgotten {
+  std::uint64_t holder = 0;
+
+  friend bool operator==(const KeysForgotten&, const KeysForgotten&) = default;
+};
+
+using KeysDone = std::function<void(Result<KeysAnswered>)>;
+
+class KeyNetwork {
+ public:
+  virtual ~KeyNetwork() = default;
+  /// Does not block. `done`: once, from any thread, at the latest when the time is over.
+  /// Errors: what the coordinator says; unavailable, overloaded: it was not asked; timeout: nobody knows
+  virtual void ask(KeysAsked asked, std::chrono::milliseconds time, KeysDone done) = 0;
+};
+
+}  // namespace evershard::cluster

@@ -1,0 +1,77 @@
+// Orders and accounts whose payloads are somebody's, on a cluster with keys.
+
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+
+#include "tests/cluster/embedded/embedding_cluster.hpp"
+
+namespace evershard {
+
+inline constexpr auto sealing_patience = 60s;
+inline constexpr std::string_view street = "St James's Square";
+
+/// An account whose money, and whose state, is Ada's affair.
+struct SealedBank {
+  static constexpr std::string_view type = "account";
+  static constexpr std::uint32_t schema_revision = 1;
+  static constexpr Retention retention{.snapshot_every = 3, .replayed_max = 0, .keep = 2};
+  using State = Account;
+  using Commands = Types<Deposit, Look>;
+  using Events = Types<Deposited>;
+  static Balance balance(const State& account) { return {account.balance}; }
+  static Effect<Balance> on(const State&, const Deposit& c) { return persist(Deposited{c.n}).reply(&balance); }
+  static Balance on(const State& account, const Look&) { return balance(account); }
+  static void apply(State& account, const Deposited& e) {
+    account.balance += e.n;
+    ++account.events;
+  }
+  static std::string subject(const Deposited&) { return "ada"; }
+  static std::string subject(const State&) { return "ada"; }
+};
+
+inline Event placed(const std::string& order, const std::string& subject) {
+  Event event;
+  event.aggregate = AggregateId{"order", order};
+  event.type = "Placed";
+  event.payload = R"({"to":"Ada, )" + std::string(street) + R"(","total":)" + order + "}";
+  event.format = PayloadFormat::json;
+  event.tags = {"placed"};
+  event.subject = subject;
+  return event;
+}
+
+inline bool on_disk(const std::filesystem::path& folder, std::string_view bytes) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string content((std::istreambuf_iterator<char>(file)), {});
+    if (content.find(bytes) != std::string::npos) return true;
+  }
+  return false;
+}
+
+template <class Do>
+auto patiently(const Do& what) {
+  auto done = what();
+  for (const auto until = std::chrono::steady_clock::now() + sealing_patience; !done && std::chrono::steady_clock::now() < until; done = what())
+    std::this_thread::sleep_for(20ms);
+  return done;
+}
+
+/// Ten orders, every other one Ada's, written at both nodes.
+inline GlobalPosition place_orders(EmbeddingCluster& cluster) {
+  GlobalPosition last;
+  for (int i = 0; i < 10; ++i) {
+    const auto done = patiently([&] { return cluster.node(1 + static_cast<std::uint32_t>(i) % 2).append(Append{}.event(placed(std::to_string(i), i % 4 < 2 ? "ada" : ""))); });
+    EXPECT_TRUE(done) << done.error().what;
+    if (done) last = done->last_position;
+  }
+  return last;
+}
+
+}  // namespace evershard
