@@ -88,9 +88,17 @@ Result<RetentionResult> ClusterRetention::remove_aggregate(const AggregateId& ag
   return at_home(aggregate, std::move(asked), order.dry_run, progress);
 }
 
-Result<RetentionResult> ClusterRetention::erase_subject(const std::string& subject, RetentionOrder, Progress) {
+Result<RetentionResult> ClusterRetention::erase_subject(const std::string& subject, RetentionOrder order, Progress progress) {
   EVERSHARD_TRY(check_name("subject", subject, subject_bytes_max));
-  return refuse(ErrorCode::unavailable, "a cluster has no keys yet: nothing is sealed in it, and nothing can be erased");
+  if (!erasure_) return refuse(ErrorCode::invalid_argument, "this node was made without keys: nothing can be erased");
+  return erasure_->erase(subject, order, progress);
+}
+
+Result<void> ClusterRetention::finish_here(const Progress& progress) {
+  const auto finished = here_.finish(progress);
+  if (!finished && finished.error().code == ErrorCode::cancelled) return finished;
+  const auto erased = finish_erasures(progress);
+  return finished ? erased : finished;
 }
 
 Result<RetentionResult> ClusterRetention::at_home(const AggregateId& aggregate, v1::BeginRetention asked, bool dry_run, const Progress& progress) {
@@ -186,6 +194,8 @@ Result<PoliciesApplied> ClusterRetention::everywhere(const v1::BeginRetention& a
 Result<RetentionResult> ClusterRetention::apply_retention(RetentionOrder order, Progress progress) {
   const auto policies = records_.policies();
   if (!policies) return refuse(policies.error());
+  const auto erased = order.dry_run ? Result<void>() : finish_erasures(progress);
+  if (!erased && erased.error().code == ErrorCode::cancelled) return refuse(erased.error());
   v1::BeginRetention asked;
   messages::put(order, *asked.mutable_policies()->mutable_order());
   for (const auto& policy : *policies) messages::put(policy, *asked.mutable_policies()->add_policies());
@@ -193,6 +203,7 @@ Result<RetentionResult> ClusterRetention::apply_retention(RetentionOrder order, 
   if (!applied) return refuse(std::move(applied).error());
   auto total = records_.run(std::move(applied->total), order);
   if (total && applied->trouble) return refuse(*std::move(applied->trouble));
+  if (total && !erased) return refuse(erased.error());
   return total;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "evershard/cluster/retention/cluster_erasure.hpp"
 #include "evershard/cluster/retention/node_retention.hpp"
 #include "evershard/cluster/retention/retention_records.hpp"
 #include "evershard/cluster/store/retention.hpp"
@@ -17,8 +18,12 @@ namespace evershard::cluster {
 /// tells what became of it. Owner: all outlive it.
 class ClusterRetention final : public HistoryRetention {
  public:
-  ClusterRetention(ClusterNode& node, storage::NodeStore& store, HomeCalls& homes, NodeRetentionOptions options)
-      : here_(node, store, homes, std::move(options)), node_(node), homes_(homes), records_(node) {}
+  ClusterRetention(ClusterNode& node, storage::NodeStore& store, HomeCalls& homes, const NodeRetentionOptions& options)
+      : here_(node, store, homes, options), node_(node), homes_(homes), records_(node) {
+    if (options.keys == nullptr) return;
+    const auto taken_out = [this](const KeyId& key, const RetentionOrder& order, const Progress& progress) { return take_out(key.text(), order, progress); };
+    erasure_ = std::make_unique<ClusterErasure>(node, options.keys, taken_out, options.at_step);
+  }
 
   Result<RetentionResult> truncate_aggregate(const AggregateId& aggregate, SeqNr before, TruncateOptions options, Progress progress = {}) override;
   Result<RetentionResult> remove_aggregate(const AggregateId& aggregate, RetentionOrder order, Progress progress = {}) override;
@@ -35,13 +40,14 @@ class ClusterRetention final : public HistoryRetention {
   Result<RetentionResult> take_out(const std::string& key, const RetentionOrder& order, const Progress& progress);
   /// The policies, for the shards that are open here.
   Result<RetentionResult> apply_here(const RetentionOrder& order, const Progress& progress);
-  /// What was broken off, of the shards that are open here.
-  Result<void> finish_here(const Progress& progress) { return here_.finish(progress); }
+  /// What was broken off, of the shards that are open here; and erasures, of all.
+  Result<void> finish_here(const Progress& progress);
 
   void close() { here_.close(); }
 
  private:
   struct Part;
+  [[nodiscard]] Result<void> finish_erasures(const Progress& progress) { return erasure_ ? erasure_->finish(progress) : Result<void>(); }
   /// Until it has ended.
   [[nodiscard]] Result<RetentionResult> at_home(const AggregateId& aggregate, v1::BeginRetention asked, bool dry_run, const Progress& progress);
   /// At every owner. Returns: the sum; `trouble`: of those that could not be done.
@@ -52,6 +58,7 @@ class ClusterRetention final : public HistoryRetention {
   ClusterNode& node_;
   HomeCalls& homes_;
   RetentionRecords records_;
+  std::unique_ptr<ClusterErasure> erasure_;  ///< null: it was made without keys
 };
 
 }  // namespace evershard::cluster

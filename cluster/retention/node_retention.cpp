@@ -20,7 +20,7 @@ NodeRetention::NodeRetention(ClusterNode& node, storage::NodeStore& store, HomeC
       options_(std::move(options)),
       reader_(store),
       writer_(node, store, options_.touched, options_.at_step),
-      retention_(store, reader_, writer_, nullptr, options_.touched, options_.at_step),
+      retention_(store, reader_, writer_, options_.keys.get(), options_.touched, options_.at_step),
       jobs_({}) {
   homes_.serve("retention.begin", [this](const HomeCall& call) -> Result<std::string> {
     auto asked = std::make_shared<v1::BeginRetention>();

@@ -23,6 +23,7 @@ struct NodeRetentionOptions {
   StoreRetention::Touched touched{};                ///< whose live aggregates are not what they were
   std::function<void(const char*)> at_step{};       ///< of crash tests
   std::chrono::milliseconds settle_every = std::chrono::seconds(1);
+  std::shared_ptr<SubjectKeys> keys{};              ///< of the cluster's coordinator; null: nothing can be erased
 };
 
 /// What hangs between an append and its rows is finished by itself, as soon as its shards are open; what was ordered and not done yet, by the next

@@ -323,7 +323,7 @@ Result<std::optional<RecordedSnapshot>> StoreRetention::standing_snapshot(const 
   if (!id) return latest;
   if (keys_ == nullptr) return std::nullopt;
   const auto key = keys_->find(*id);
-  if (!key && key.error().code != ErrorCode::corruption) return refuse(key.error());
+  if (!key && key.error().code != ErrorCode::corruption && key.error().code != ErrorCode::not_found) return refuse(key.error());
   if (!key || !*key) return std::nullopt;
   return latest;
 }

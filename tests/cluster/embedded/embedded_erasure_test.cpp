@@ -1,0 +1,170 @@
+// Erasure of a subject on a cluster: from any node, for every node, and for those that were away.
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+
+#include "tests/cluster/embedded/sealed_orders.hpp"
+
+namespace evershard {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// Of the orders of place_orders().
+void expect_erased(Cluster& node, GlobalPosition last) {
+  std::vector<RecordedEvent> events;
+  const auto read = patiently([&]() -> Result<void> {
+    events.clear();
+    auto all = node.read(Query{}.types({"Placed"}), {.at_least = last});
+    for (const auto& event : all) events.push_back(event);
+    return all.error() ? Result<void>(refuse(*all.error())) : Result<void>();
+  });
+  ASSERT_TRUE(read) << read.error().what;
+  ASSERT_EQ(events.size(), 10u);
+  for (const auto& event : events) {
+    const bool hers = std::stoi(event.aggregate->value) % 4 < 2;
+    EXPECT_EQ(event.state, hers ? EventState::erased : EventState::live) << event.aggregate->text();
+    EXPECT_EQ(event.payload, hers ? "" : placed(event.aggregate->value, "").payload);
+    EXPECT_THAT(event.tags, ElementsAre("placed"));
+  }
+}
+
+std::vector<std::string> logged(Cluster& node) {
+  std::vector<std::string> types;
+  const auto log = patiently([&] { return node.retention().retention_log(SeqNr{0}, 100); });
+  EXPECT_TRUE(log);
+  if (log)
+    for (const auto& entry : *log) types.push_back(entry.what);
+  return types;
+}
+
+TEST(EmbeddedErasure, IsForAllNodes) {
+  EmbeddingCluster cluster(2, true);
+  for (std::uint32_t n : {1u, 2u}) cluster.start(n);
+  const auto last = place_orders(cluster);
+  ASSERT_TRUE(patiently([&] { return cluster.node(1).put_snapshot({{"order", "0"}, SeqNr{1}, "Ada's", PayloadFormat::text, 1, {}, {}, "ada"}); }));
+  for (std::uint32_t n : {1u, 2u}) EXPECT_EQ(cluster.node(n).read(AggregateId{"order", "0"}).next().value()->subject, "ada");
+  const auto would = patiently([&] { return cluster.node(2).retention().erase_subject("ada", {.dry_run = true}); });
+  ASSERT_TRUE(would) << would.error().what;
+  EXPECT_EQ(would->events, 6u);
+
+  const auto erased = patiently([&] { return cluster.node(2).retention().erase_subject("ada", {.by = "dpo", .reason = "article 17"}); });
+  ASSERT_TRUE(erased) << erased.error().what;
+  EXPECT_EQ(erased->events, 6u);
+  EXPECT_FALSE(erased->operation.empty());
+  for (std::uint32_t n : {1u, 2u}) {
+    expect_erased(cluster.node(n), last);
+    EXPECT_EQ(cluster.node(n).snapshot({"order", "0"}).value(), std::nullopt);
+  }
+  EXPECT_THAT(logged(cluster.node(1)), ElementsAre("$ErasureOrdered", "$ErasureDone"));
+  EXPECT_EQ(cluster.node(1).retention().erase_subject("ada", {}).error().code, ErrorCode::not_found);
+
+  // The same subject later begins anew.
+  ASSERT_TRUE(patiently([&] { return cluster.node(1).append(Append{}.event(placed("100", "ada"))); }));
+  EXPECT_EQ(patiently([&] { return cluster.node(2).read(AggregateId{"order", "100"}).next(); }).value()->payload, placed("100", "").payload);
+  for (std::uint32_t n : {1u, 2u}) cluster.stop(n);
+}
+
+TEST(EmbeddedErasure, ACoordinatorWithoutKeysIsNamed) {
+  EmbeddingCluster cluster(1);
+  auto& node = cluster.start(1);
+  ASSERT_TRUE(patiently([&] { return node.append(Append{}.event(placed("1", ""))); }));
+  const auto refused = node.retention().erase_subject("ada", {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument) << refused.error().what;
+  EXPECT_THAT(refused.error().what, HasSubstr("`keys`"));
+}
+
+TEST(EmbeddedErasure, LiveAggregatesForget) {
+  EmbeddingCluster cluster(2, true);
+  for (std::uint32_t n : {1u, 2u}) ASSERT_TRUE(cluster.start(n).host<SealedBank>());
+  const AggregateId account{"account", cluster.account_on(2, 1)};
+  auto ada = cluster.node(1).get<SealedBank>(account.value);
+  for (int i = 1; i <= 4; ++i) EXPECT_EQ(shown(ada.ask(Deposit{10})), std::to_string(10 * i));
+
+  const auto erased = patiently([&] { return cluster.node(1).retention().erase_subject("ada", {}); });
+  ASSERT_TRUE(erased) << erased.error().what;
+
+  EXPECT_EQ(shown(ada.ask(Look{})), "not_found");
+}
+
+// Its key is gone for it too; its records are rewritten by the next one.
+TEST(EmbeddedErasure, ANodeThatIsAwayIsDoneLater) {
+  EmbeddingCluster cluster(2, true);
+  for (std::uint32_t n : {1u, 2u}) cluster.start(n);
+  const auto last = place_orders(cluster);
+  for (std::uint32_t n : {1u, 2u}) EXPECT_TRUE(cluster.node(n).wait_for(last, sealing_patience));
+  const std::uint32_t log_at = cluster.node(1).node_of({"$retention", "log"});
+  const std::uint32_t away = log_at == 1 ? 2 : 1;
+  const auto folder = cluster.options(away).data_dir;
+  cluster.stop(away);
+  std::filesystem::copy(folder, folder.string() + "-copy", std::filesystem::copy_options::recursive);
+
+  auto& here = cluster.node(log_at);
+  auto erased = here.retention().erase_subject("ada", {});
+  for (const auto until = std::chrono::steady_clock::now() + sealing_patience; !erased && erased.error().code != ErrorCode::not_found && std::chrono::steady_clock::now() < until; erased = here.retention().erase_subject("ada", {})) {
+    EXPECT_THAT(erased.error().code, AnyOf(ErrorCode::unavailable, ErrorCode::timeout)) << erased.error().what;
+    if (logged(here).size() == 1) break;
+  }
+  EXPECT_THAT(logged(here), ElementsAre("$ErasureOrdered"));
+
+  cluster.start(away);
+  expect_erased(cluster.node(away), last);
+  expect_erased(here, last);
+  // Finished by whoever comes: it is erased already.
+  ASSERT_TRUE(patiently([&]() -> Result<void> {
+    const auto again = cluster.node(away).retention().erase_subject("ada", {});
+    if (!again && again.error().code == ErrorCode::not_found) return {};
+    return refuse(again ? Error(ErrorCode::unavailable, "it was there") : again.error());
+  }));
+  EXPECT_THAT(logged(here), ElementsAre("$ErasureOrdered", "$ErasureDone"));
+  expect_erased(cluster.node(away), last);
+
+  // A copy of its disk from before has it erased too.
+  cluster.stop(away);
+  std::filesystem::remove_all(folder);
+  std::filesystem::rename(folder.string() + "-copy", folder);
+  cluster.start(away);
+  expect_erased(cluster.node(away), last);
+  expect_erased(here, last);
+}
+
+TEST(EmbeddedErasure, WhatIsUnderWayIsErasedWithItOrStays) {
+  EmbeddingCluster cluster(2, true);
+  for (std::uint32_t n : {1u, 2u}) cluster.start(n);
+  place_orders(cluster);
+  std::atomic<bool> enough{false};
+  std::atomic<int> written{0};
+  std::vector<std::thread> writers;
+  for (std::uint32_t n : {1u, 2u})
+    writers.emplace_back([&, n] {
+      for (int i = 0; !enough; ++i)
+        if (cluster.node(n).append(Append{}.event(placed(std::to_string(1'000 * n + static_cast<std::uint32_t>(i)), "ada")))) ++written;
+    });
+  for (int rounds = 1; rounds <= 3; ++rounds) {
+    while (written < 20 * rounds) std::this_thread::sleep_for(1ms);
+    const auto erased = patiently([&] { return cluster.node(1 + static_cast<std::uint32_t>(rounds) % 2).retention().erase_subject("ada", {}); });
+    ASSERT_TRUE(erased) << erased.error().what;
+  }
+  enough = true;
+  for (auto& writer : writers) writer.join();
+  for (std::uint32_t n : {1u, 2u}) {
+    int erased = 0;
+    auto all = cluster.node(n).read(Query{}.types({"Placed"}));
+    for (const auto& event : all) {
+      if (event.state == EventState::erased) {
+        ++erased;
+      } else {
+        EXPECT_EQ(event.payload, placed(event.aggregate->value, "").payload);
+      }
+    }
+    EXPECT_FALSE(all.error()) << all.error()->what;
+    EXPECT_GE(erased, 40);
+  }
+}
+
+}  // namespace
+}  // namespace evershard
