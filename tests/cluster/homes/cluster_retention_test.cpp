@@ -295,7 +295,7 @@ TEST_F(ClusterRetentionTest, RefusesWhatIsNotThereAndChangesNothingInADryRun) {
   EXPECT_EQ(code(at(2).remove_aggregate(owned_by(1), {})), "not_found");
   EXPECT_EQ(code(at(2).remove_aggregate({"$retention", "log"}, {})), "invalid_argument");
   EXPECT_EQ(code(at(2).truncate_aggregate(order, SeqNr{3}, {})), "invalid_argument");  // no snapshot
-  EXPECT_EQ(code(at(2).erase_subject("person", {})), "unavailable");
+  EXPECT_EQ(code(at(2).erase_subject("person", {})), "invalid_argument");
   const auto truncated = at(2).truncate_aggregate(order, SeqNr{3}, dry);
   const auto removed = at(2).remove_aggregate(order, dry);
 
