@@ -257,7 +257,7 @@ TEST(ClusterLaunch, SealsWithTheKeysItIsGiven) {
     const auto begin = words_of.find(' ', words_of.find(' ') + 1) + 1;
     return words_of.substr(begin, words_of.find(' ', begin) - begin);
   };
-  const auto written = run({EVERSHARD_PROGRAM, "append", "--server", door(1), "--aggregate", "order-1", "--type", "Placed", "--payload", "St James's Square", "--subject", "ada"});
+  const auto written = run({EVERSHARD_PROGRAM, "append", "--server", door(1), "--aggregate", "order-1", "--type", "Placed", "--payload", "\"St James's Square\"", "--subject", "ada"});
   EXPECT_EQ(written.status, 0) << written.err;
   const auto read = run({EVERSHARD_PROGRAM, "read", "order-1", "--server", door(2), "--format", "json"});
   EXPECT_EQ(read.status, 0) << read.err;
