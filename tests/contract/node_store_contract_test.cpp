@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/keys.hpp"
 #include "evershard/storage/rebuild_cut_log.hpp"
 #include "evershard/storage/recovered_order.hpp"
 #include "evershard/storage/removal_row.hpp"
@@ -417,6 +418,11 @@ TEST_P(NodeStoreOnDisk, HasNothingOfWhatWasGivenUpOnceItIsOpenedAgain) {
     EXPECT_TRUE(*reader.latest_snapshot(id(b)));
     EXPECT_THAT(*reader.aggregates(view, std::nullopt, std::nullopt, 10), testing::SizeIs(2));
     EXPECT_THAT(node().found(), IsEmpty());
+    {
+      const auto records = store().rows().cursor(Family::journal);
+      records->seek(keys::journal(ShardId{0}, ShardOffset{2}));
+      EXPECT_TRUE(!records->valid() || keys::decode_journal(records->key())->shard != ShardId{0}) << "no record begins there";
+    }
     EXPECT_TRUE(*removed_of(store().rows(), id(a)));
     EXPECT_FALSE(*removed_of(store().rows(), id(a2))) << "what comes under these numbers is something else";
     EXPECT_EQ(reader.event_at(view, GlobalPosition{5}).error().code, ErrorCode::wrong_shard);
