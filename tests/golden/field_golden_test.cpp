@@ -19,6 +19,7 @@
 #include "evershard/v1/group_homes.pb.h"
 #include "evershard/v1/groups.pb.h"
 #include "evershard/v1/homes.pb.h"
+#include "evershard/v1/keys.pb.h"
 #include "evershard/v1/projections.pb.h"
 #include "evershard/v1/retention.pb.h"
 #include "evershard/v1/retention_homes.pb.h"
@@ -53,7 +54,7 @@ std::set<std::string> known_lines() {
   std::set<std::string> lines;
   for (const auto* file :
        {v1::AggregateAsked::descriptor()->file(), v1::Hello::descriptor()->file(), v1::Document::descriptor()->file(), v1::Event::descriptor()->file(), v1::GroupWorkAsked::descriptor()->file(),
-        v1::WorkRequest::descriptor()->file(), v1::HomeAsked::descriptor()->file(), v1::ProjectionInfo::descriptor()->file(), v1::RetentionOrder::descriptor()->file(),
+        v1::WorkRequest::descriptor()->file(), v1::HomeAsked::descriptor()->file(), v1::KeysAsked::descriptor()->file(), v1::ProjectionInfo::descriptor()->file(), v1::RetentionOrder::descriptor()->file(),
         v1::BeginRetention::descriptor()->file(), v1::StatsResponse::descriptor()->file(), v1::AppendRequest::descriptor()->file(), v1::SelectRequest::descriptor()->file()}) {
     for (int i = 0; i != file->message_type_count(); ++i) add_fields(*file->message_type(i), lines);
     for (int i = 0; i != file->enum_type_count(); ++i) add_values(*file->enum_type(i), lines);
