@@ -4,22 +4,26 @@
 
 namespace evershard::cluster {
 
-SealingQueue::~SealingQueue() {
+void SealingQueue::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   more_.notify_all();
-  thread_.join();
+  std::call_once(joined_, [this] { thread_.join(); });
 }
 
 void SealingQueue::run(std::function<void()> work) {
-  left_.fetch_add(1, std::memory_order_acq_rel);
   {
     const std::lock_guard lock(mutex_);
-    work_.push_back(std::move(work));
+    if (!stopping_) {
+      left_.fetch_add(1, std::memory_order_acq_rel);
+      work_.push_back(std::move(work));
+      more_.notify_one();
+      return;
+    }
   }
-  more_.notify_one();
+  work();
 }
 
 void SealingQueue::loop() {

@@ -16,13 +16,14 @@ namespace evershard::cluster {
 class SealingQueue {
  public:
   SealingQueue() : thread_([this] { loop(); }) {}
-  /// What is in it is done.
-  ~SealingQueue();
+  ~SealingQueue() { stop(); }
   SealingQueue(const SealingQueue&) = delete;
 
   /// Whether this one has to go there: it may wait, or stands behind what does.
   [[nodiscard]] bool has_to(bool may_wait) const { return may_wait || left_.load(std::memory_order_acquire) != 0; }
   void run(std::function<void()> work);
+  /// What is in it is done; what comes later is done in its caller's thread. Idempotent; not from what it runs.
+  void stop();
 
  private:
   void loop();
@@ -32,6 +33,7 @@ class SealingQueue {
   std::deque<std::function<void()>> work_;
   bool stopping_ = false;
   std::atomic<std::size_t> left_{0};  ///< not done yet
+  std::once_flag joined_;
   std::thread thread_;
 };
 

@@ -14,6 +14,7 @@ using What = KeysAsked::What;
 constexpr int tries_max = 4;
 constexpr auto answer_grace = std::chrono::seconds(1);  // the network answers when the time is over
 constexpr std::size_t destroyed_max = 100'000;
+constexpr auto at_hand_for = std::chrono::seconds(1);  // who is told that he need not wait for it seals a moment later
 
 std::uint64_t random_holder() {
   std::random_device random;
@@ -171,12 +172,12 @@ Result<void> CoordinatorKeys::destroy(const KeyId& id) {
 bool CoordinatorKeys::at_hand(std::string_view subject) {
   const std::lock_guard lock(mutex_);
   const auto of = of_subject_.find(subject);
-  return of != of_subject_.end() && lent(of->second) != nullptr;
+  return of != of_subject_.end() && lent(of->second, at_hand_for) != nullptr;
 }
 
 bool CoordinatorKeys::at_hand(const KeyId& id) {
   const std::lock_guard lock(mutex_);
-  return lent(id) != nullptr || destroyed_.contains(id);
+  return lent(id, at_hand_for) != nullptr || destroyed_.contains(id);
 }
 
 KeysForgotten CoordinatorKeys::forget(const KeysForget& told) {
@@ -219,9 +220,9 @@ void CoordinatorKeys::keep(const KeyTold& told, const std::string& subject, Boot
   drop(next == known_.end() ? known_.begin() : next);
 }
 
-const PayloadKey* CoordinatorKeys::lent(const KeyId& id) const {
+const PayloadKey* CoordinatorKeys::lent(const KeyId& id, std::chrono::milliseconds at_least) const {
   const auto known = known_.find(id);
-  return known != known_.end() && options_.now() < known->second.until ? &known->second.key : nullptr;
+  return known != known_.end() && options_.now() + at_least < known->second.until ? &known->second.key : nullptr;
 }
 
 void CoordinatorKeys::drop(KnownKeys::iterator known) {

@@ -68,7 +68,8 @@ class CoordinatorKeys final : public SubjectKeys {
   // Under the mutex.
   [[nodiscard]] bool is_newest(const KeysDestroyed& destroyed);
   void keep(const KeyTold& told, const std::string& subject, BootTime until);
-  [[nodiscard]] const PayloadKey* lent(const KeyId& id) const;
+  /// Null: it is not, or not for so long.
+  [[nodiscard]] const PayloadKey* lent(const KeyId& id, std::chrono::milliseconds at_least = {}) const;
   void drop(KnownKeys::iterator known);
   void drop_all();
 

@@ -23,14 +23,17 @@ class SealedNode {
   [[nodiscard]] const std::shared_ptr<const Sealing>& sealing() const { return sealing_; }
   [[nodiscard]] SealingQueue& queue() { return queue_; }
 
-  /// Nothing is sealed or opened any more: `unavailable`. Before the node stops. Idempotent.
-  void stop() { keys_->stop(); }
+  /// Nothing is sealed or opened any more: `unavailable`, also what waits for a key. Before the node and what carries its appends stop. Idempotent.
+  void stop() {
+    keys_->stop();
+    queue_.stop();
+  }
 
  private:
   const std::shared_ptr<CoordinatorKeys> keys_;
   const std::shared_ptr<const Sealing> sealing_;
-  SealingQueue queue_;
   SealedEvents events_;
+  SealingQueue queue_;  ///< goes first: what is in it is the events'
 };
 
 }  // namespace evershard::cluster

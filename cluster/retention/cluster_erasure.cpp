@@ -1,6 +1,7 @@
 #include "evershard/cluster/retention/cluster_erasure.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -31,7 +32,11 @@ storage::RewriteFigures figures_of(const RetentionResult& result) {
 Result<RetentionResult> ClusterErasure::erase(const std::string& subject, const RetentionOrder& order, const Progress& progress) {
   EVERSHARD_TRY(check_name("subject", subject, subject_bytes_max));
   const std::lock_guard one_at_a_time(mutex_);
-  if (!order.dry_run) EVERSHARD_TRY(finish_in_turn(progress));
+  if (!order.dry_run) {
+    // What cannot be finished just now keeps nobody else's key alive: it is told by finish().
+    const auto others = finish_in_turn(progress);
+    if (!others && others.error().code == ErrorCode::cancelled) return refuse(others.error());
+  }
   auto key = keys_->current(subject);
   if (!key) return refuse(std::move(key).error());
   if (!*key) return refuse(ErrorCode::not_found, "subject " + in_quotes(subject) + " has no key: nothing was sealed for it, or it is erased already");
@@ -50,6 +55,10 @@ Result<RetentionResult> ClusterErasure::erase(const std::string& subject, const 
 Result<RetentionResult> ClusterErasure::erase_ordered(const Left& ordered, const RetentionOrder& order, const Progress& progress) {
   EVERSHARD_TRY(keys_->destroy(ordered.key));
   step("retention.key_destroyed");
+  return take_out_ordered(ordered, order, progress);
+}
+
+Result<RetentionResult> ClusterErasure::take_out_ordered(const Left& ordered, const RetentionOrder& order, const Progress& progress) {
   auto result = take_out_(ordered.key, order, progress);
   if (!result) return result;
   auto event = retention_event(retention_log(), retention::erasure_done, RetentionPayload(ordered.operation, {}).text("key", ordered.key.text()).figures(figures_of(*result)).take());
@@ -71,12 +80,17 @@ Result<void> ClusterErasure::finish(const Progress& progress) {
 Result<void> ClusterErasure::finish_in_turn(const Progress& progress) {
   auto open = left();
   if (!open) return refuse(std::move(open).error());
+  std::optional<Error> first;
   for (const auto& ordered : *open) {
-    auto done = erase_ordered(ordered, {}, progress);
+    auto destroyed = keys_->destroy(ordered.key);
     // Without its keys a cluster cannot go on with it: whoever gives them back does.
-    if (!done && done.error().code == ErrorCode::invalid_argument) return {};
-    if (!done) return refuse(std::move(done).error());
+    if (!destroyed && destroyed.error().code == ErrorCode::invalid_argument) continue;
+    auto done = destroyed ? take_out_ordered(ordered, {}, progress) : Result<RetentionResult>(refuse(std::move(destroyed).error()));
+    if (done) continue;
+    if (done.error().code == ErrorCode::cancelled) return refuse(std::move(done).error());
+    if (!first) first = std::move(done).error();
   }
+  if (first) return refuse(*std::move(first));
   return {};
 }
 

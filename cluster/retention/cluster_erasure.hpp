@@ -40,6 +40,9 @@ class ClusterErasure {
   };
   [[nodiscard]] Result<std::vector<Left>> left();
   [[nodiscard]] Result<RetentionResult> erase_ordered(const Left& ordered, const RetentionOrder& order, const Progress& progress);
+  /// Its key is destroyed.
+  [[nodiscard]] Result<RetentionResult> take_out_ordered(const Left& ordered, const RetentionOrder& order, const Progress& progress);
+  /// All that can be. Errors: the first one's
   [[nodiscard]] Result<void> finish_in_turn(const Progress& progress);
   void step(const char* name) const {
     if (at_step_) at_step_(name);

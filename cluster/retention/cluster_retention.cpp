@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -131,14 +132,20 @@ Result<PoliciesApplied> ClusterRetention::everywhere(const v1::BeginRetention& a
   }
   std::atomic<bool> stopped{false};
   for (auto& [number, part] : parts) {
-    part.thread = std::thread([this, &asked, &stopped, dry_run, &own = part] {
+    const auto work = [this, &asked, &stopped, dry_run, &own = part] {
       own.outcome = carried_out(homes_, own.address, asked, dry_run, [&](std::uint64_t done, std::uint64_t total) {
         own.done = done;
         own.total = total;
         return !stopped;
       });
       own.ended = true;
-    });
+    };
+    try {
+      part.thread = std::thread(work);
+    } catch (const std::system_error&) {
+      part.outcome = refuse(ErrorCode::unavailable, "this node has no thread to ask it");
+      part.ended = true;
+    }
   }
   // Who is told how far it is, is told in his own thread.
   while (std::ranges::any_of(parts, [](const auto& part) { return !part.second.ended; })) {
@@ -155,7 +162,7 @@ Result<PoliciesApplied> ClusterRetention::everywhere(const v1::BeginRetention& a
   GlobalPosition position;
   std::optional<Error> failed;
   for (auto& [number, part] : parts) {
-    part.thread.join();
+    if (part.thread.joinable()) part.thread.join();
     if (!part.outcome) {
       auto why = part.outcome.error();
       why.what = "node " + std::to_string(number) + ": " + why.what;

@@ -6,6 +6,7 @@
 #include "evershard/cluster/node/node_refusals.hpp"
 #include "evershard/cluster/retention/retention_intent.hpp"
 #include "evershard/storage/keys.hpp"
+#include "evershard/storage/progress.hpp"
 #include "evershard/storage/removal_mask.hpp"
 #include "evershard/storage/removal_row.hpp"
 
@@ -91,9 +92,7 @@ Result<void> NodeWriter::append_with(Append append, storage::RowWrites rows) {
 Result<void> NodeWriter::settle(const std::string& key, Append append, storage::RowWrites rows) {
   const auto appended = node_.append(std::move(append));
   if (!appended && is_refusal(appended.error())) {
-    storage::RowWrites nothing;
-    nothing.state.push_back({key, std::nullopt});
-    EVERSHARD_TRY(write_rows(std::move(nothing)));
+    EVERSHARD_TRY(forget(key));
     return refuse(appended.error());
   }
   if (!appended) return refuse(not_known(appended.error()));
@@ -119,6 +118,29 @@ Result<void> NodeWriter::settle(const std::string& key, Append append, storage::
   return {};
 }
 
+Result<void> NodeWriter::forget(const std::string& key) {
+  storage::RowWrites nothing;
+  nothing.state.push_back({key, std::nullopt});
+  return write_rows(std::move(nothing));
+}
+
+Result<bool> NodeWriter::is_here(const storage::RowWrites& rows) const {
+  for (const auto& write : rows.state) {
+    if (!write.value || !write.key.starts_with(storage::keys::checkpoint(storage::removing_prefix))) continue;
+    const auto aggregate = aggregate_of(write.key);
+    if (!aggregate) continue;
+    const auto row = storage::decode_removal(*write.value, *aggregate);
+    if (!row) return refuse(row.error());
+    StreamOptions last;
+    last.from = row->before - 1;
+    last.limit = 1;
+    std::vector<RecordedEvent> events;
+    EVERSHARD_TRY(reader_.open(store_.view(), *aggregate, last)->next(1, 1, events));
+    return !events.empty() && events.front().seq_nr == last.from && events.front().position == row->last;
+  }
+  return true;
+}
+
 Result<void> NodeWriter::write_rows(storage::RowWrites rows) {
   if (rows.empty()) return {};
   NodeCommitter::OpenShards needed;
@@ -133,7 +155,7 @@ Result<void> NodeWriter::write_rows(storage::RowWrites rows) {
   return node_.write_rows_here(std::move(rows), std::move(needed));
 }
 
-Result<std::vector<RetentionWriter::Unsettled>> NodeWriter::settle() {
+Result<std::vector<RetentionWriter::Unsettled>> NodeWriter::settle(const Progress& progress) {
   std::vector<Unsettled> left;
   std::vector<std::pair<std::string, Result<RetentionIntent>>> intents;
   const auto prefix = storage::keys::checkpoint(intent_prefix);
@@ -142,15 +164,24 @@ Result<std::vector<RetentionWriter::Unsettled>> NodeWriter::settle() {
     for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) intents.emplace_back(cursor->key(), decode_intent(cursor->value()));
     EVERSHARD_TRY(cursor->status());
   }
+  std::optional<Error> nobody;  // takes appends just now: each of the others would wait for as long
   for (auto& [key, intent] : intents) {
+    EVERSHARD_TRY(storage::report(progress, 0, 0));
     if (!intent) {
       left.push_back({{}, std::move(intent).error()});
       continue;
     }
     auto aggregate = aggregate_of(intent->rows);
     if (aggregate && !has(node_.shard_of(*aggregate))) continue;  // its owner's
-    auto settled = settle(key, std::move(intent->append), std::move(intent->rows));
-    if (!settled && !is_refusal(settled.error())) left.push_back({std::move(aggregate), std::move(settled).error()});
+    if (nobody) {
+      left.push_back({std::move(aggregate), *nobody});
+      continue;
+    }
+    const auto here = is_here(intent->rows);
+    auto settled = !here ? Result<void>(refuse(here.error())) : *here ? settle(key, std::move(intent->append), std::move(intent->rows)) : forget(key);
+    if (settled || is_refusal(settled.error())) continue;
+    if (settled.error().code == ErrorCode::timeout || settled.error().code == ErrorCode::unavailable) nobody = settled.error();
+    left.push_back({std::move(aggregate), std::move(settled).error()});
   }
   return left;
 }

@@ -12,6 +12,7 @@
 
 #include "evershard/cluster/node/cluster_node.hpp"
 #include "evershard/cluster/retention/retention_writer.hpp"
+#include "evershard/storage/reader.hpp"
 #include "evershard/storage/store.hpp"
 
 namespace evershard::cluster {
@@ -30,7 +31,7 @@ class NodeWriter final : public RetentionWriter {
   using Touched = std::function<void(const AggregateId&)>;
 
   NodeWriter(ClusterNode& node, storage::Store& store, Touched touched, std::function<void(const char*)> at_step)
-      : node_(node), store_(store), touched_(std::move(touched)), at_step_(std::move(at_step)) {}
+      : node_(node), store_(store), reader_(store), touched_(std::move(touched)), at_step_(std::move(at_step)) {}
 
   /// Any thread. The shards that are open here.
   void shards_are(NodeCommitter::OpenShards open);
@@ -44,16 +45,21 @@ class NodeWriter final : public RetentionWriter {
   [[nodiscard]] Result<void> wait_settled(const AggregateId& aggregate) override { return node_.committer().wait_settled(aggregate); }
   [[nodiscard]] Result<void> append_with(Append append, storage::RowWrites rows) override;
   [[nodiscard]] Result<void> write_rows(storage::RowWrites rows) override;
-  [[nodiscard]] Result<std::vector<Unsettled>> settle() override;
+  [[nodiscard]] Result<std::vector<Unsettled>> settle(const Progress& progress) override;
 
  private:
   [[nodiscard]] Result<void> settle(const std::string& key, Append append, storage::RowWrites rows);
+  /// Whether what the rows remove is what is here: behind a loss that an operator accepted other events have its numbers, or none. Errors: corruption, io
+  [[nodiscard]] Result<bool> is_here(const storage::RowWrites& rows) const;
+  /// The intent goes, nothing else.
+  [[nodiscard]] Result<void> forget(const std::string& key);
   void step(const char* name) const {
     if (at_step_) at_step_(name);
   }
 
   ClusterNode& node_;
   storage::Store& store_;
+  const storage::Reader reader_;
   const Touched touched_;
   const std::function<void(const char*)> at_step_;
   mutable std::mutex mutex_;

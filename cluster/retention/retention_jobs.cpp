@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,17 @@ Result<void> RetentionJobs::begin(const std::string& id, Work work) {
   if (static_cast<std::size_t>(under_way) >= options_.jobs_max) return refuse(ErrorCode::overloaded, "as much of retention as this node takes is under way");
   auto job = std::make_shared<Job>();
   jobs_.emplace(id, job);
-  job->thread = std::thread([this, job, work = std::move(work)] {
+  try {
+    job->thread = thread_of(job, std::move(work));
+  } catch (const std::system_error&) {
+    jobs_.erase(id);
+    return refuse(ErrorCode::unavailable, "this node has no thread for more of retention");
+  }
+  return {};
+}
+
+std::thread RetentionJobs::thread_of(const std::shared_ptr<Job>& job, Work work) {
+  return std::thread([this, job, work = std::move(work)] {
     const auto carry_out = [&](const Progress& progress) -> Result<std::string> {
       try {
         return work(progress);
@@ -35,7 +46,6 @@ Result<void> RetentionJobs::begin(const std::string& id, Work work) {
     job->outcome = std::move(outcome);
     changed_.notify_all();
   });
-  return {};
 }
 
 std::optional<RetentionJobs::State> RetentionJobs::wait(const std::string& id, bool give_up, std::chrono::milliseconds time) {

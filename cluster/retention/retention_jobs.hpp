@@ -55,6 +55,7 @@ class RetentionJobs {
     std::optional<Result<std::string>> outcome;
   };
   /// Under the mutex.
+  [[nodiscard]] std::thread thread_of(const std::shared_ptr<Job>& job, Work work);
   void forget_old();
 
   const Options options_;

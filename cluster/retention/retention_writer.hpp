@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "evershard/cluster/store/administration.hpp"
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/storage/commit_batch.hpp"
@@ -35,8 +36,11 @@ class RetentionWriter {
     std::optional<AggregateId> aggregate{};  ///< whose history hangs on it
     Error why;
   };
-  /// What an append_with() left of which it was not known, is finished. Returns: what cannot be yet, and why. Errors: corruption, io
-  [[nodiscard]] virtual Result<std::vector<Unsettled>> settle() { return std::vector<Unsettled>{}; }
+  /// What an append_with() left of which it was not known, is finished. Returns: what cannot be yet, and why. Errors: cancelled (by progress), corruption, io
+  [[nodiscard]] virtual Result<std::vector<Unsettled>> settle(const Progress& progress) {
+    (void)progress;
+    return std::vector<Unsettled>{};
+  }
 };
 
 }  // namespace evershard::cluster

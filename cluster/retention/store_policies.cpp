@@ -122,6 +122,8 @@ Result<void> StoreRetention::apply_to_aggregates(const RetentionPolicy& policy, 
     for (const auto& info : *page) {
       EVERSHARD_TRY(pace.report(0, 0));
       if (!writer_.has(info.shard)) continue;
+      // What is still to be settled of it would come behind what is ordered now.
+      if (std::ranges::find(unfinished.aggregates, info.aggregate, &std::pair<AggregateId, Error>::first) != unfinished.aggregates.end()) continue;
       auto done = policy.kind == RetentionPolicy::Kind::remove ? remove_if_old(info, view, policy, order, pace) : truncate_if_old(info, view, policy, order, pace);
       if (done) {
         total.aggregates += done->aggregates;

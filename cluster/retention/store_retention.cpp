@@ -79,7 +79,7 @@ Result<void> StoreRetention::finish(const Progress& progress) {
 Result<void> StoreRetention::settle(const Progress& progress) {
   auto lock = turn(progress);
   if (!lock) return refuse(std::move(lock).error());
-  auto left = writer_.settle();
+  auto left = writer_.settle(progress);
   if (!left) return refuse(std::move(left).error());
   if (!left->empty()) return refuse(std::move(left->front().why));
   return {};
@@ -225,7 +225,7 @@ Result<RetentionResult> StoreRetention::remove_in_turn(const AggregateId& aggreg
 
 Result<StoreRetention::Unfinished> StoreRetention::finish_in_turn(Pace& pace) {
   Unfinished unfinished;
-  auto unsettled = writer_.settle();
+  auto unsettled = writer_.settle(pace.progress);
   if (!unsettled) return refuse(std::move(unsettled).error());
   for (auto& left : *unsettled) {
     if (!unfinished.first) unfinished.first = left.why;
@@ -267,18 +267,22 @@ Result<SeqNr> StoreRetention::first_to_go(const AggregateId& aggregate, const st
 
 /// From the first record again where it was broken off: what is rewritten already stays as it is.
 Result<storage::RewriteFigures> StoreRetention::rewrite(const AggregateId& aggregate, const storage::RemovalRow& row, Pace& pace) {
+  const auto not_all_yet = [&](const Error& why) {
+    // A shard that is not here any more: who is told so would take it that nothing was done.
+    const auto code = why.code == ErrorCode::wrong_shard ? ErrorCode::unavailable : why.code;
+    return refuse(code, in_quotes(aggregate.text()) + " is removed for every reader up to " + std::to_string(row.before.value - 1) + ", but its records are not all written anew yet: " + why.what);
+  };
   storage::StreamRemoval removal(store_, store_.view(), aggregate, row.from, row.before);
   const auto total = row.before - row.from;
   while (!removal.at_end()) {
     const auto bytes = removal.figures().bytes_before;
     auto records = removal.next(batch_bytes);
-    if (!records) {
-      return refuse(records.error().code, in_quotes(aggregate.text()) + " is removed for every reader up to " + std::to_string(row.before.value - 1) +
-                                              ", but its records are not all written anew yet: " + records.error().what);
-    }
+    if (!records) return not_all_yet(records.error());
     storage::RowWrites rows;
     rows.rewrites = *std::move(records);
-    EVERSHARD_TRY(writer_.write_rows(std::move(rows)));
+    const auto written = writer_.write_rows(std::move(rows));
+    if (!written && written.error().code == ErrorCode::wrong_shard) return not_all_yet(written.error());
+    EVERSHARD_TRY(written);
     step(Steps::rewritten);
     EVERSHARD_TRY(pace.passed(removal.figures().bytes_before - bytes, removal.at() - row.from, total));
   }

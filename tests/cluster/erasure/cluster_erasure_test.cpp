@@ -46,6 +46,7 @@ class ClusterErasures : public ::testing::Test {
         EXPECT_EQ(keys_->find(key).value(), std::nullopt) << "what is still sealed then would stay";
       }
       if (away_) return refuse(ErrorCode::unavailable, "shard 3 has no node");
+      if (key == cannot_take_out_) return refuse(ErrorCode::corruption, "a record of it is damaged");
       taken_out_.push_back(key);
       RetentionResult result;
       result.events = 7;
@@ -64,6 +65,7 @@ class ClusterErasures : public ::testing::Test {
   std::shared_ptr<FailingKeys> keys_;
   KeyId id_;
   bool away_ = false;
+  std::optional<KeyId> cannot_take_out_;
   std::vector<KeyId> taken_out_;
 };
 
@@ -117,6 +119,24 @@ TEST_F(ClusterErasures, TheNextErasureFinishesItFirst) {
   auto two = node();
   EXPECT_TRUE(two.finish({}));
   EXPECT_EQ(taken_out_.size(), 2u);
+}
+
+// A node may be away for days: what others want erased does not wait for it.
+TEST_F(ClusterErasures, OneThatCannotBeFinishedKeepsNobodyElsesKey) {
+  auto one = node();
+  ASSERT_TRUE(keys_->key_for("bob"));
+  const auto carol = keys_->key_for("carol")->id;
+  away_ = true;
+  EXPECT_EQ(code_of(one.erase("ada", {}, {})), "unavailable");
+  EXPECT_EQ(code_of(one.erase("bob", {}, {})), "unavailable");
+  EXPECT_EQ(keys_->current("bob").value(), std::nullopt) << "what is still on the disk of who is away opens for nobody";
+  EXPECT_THAT(logged(), ElementsAre("$ErasureOrdered", "$ErasureOrdered"));
+  cannot_take_out_ = id_;
+  away_ = false;
+  EXPECT_EQ(code_of(one.erase("carol", {}, {})), "ok");
+  EXPECT_EQ(taken_out_.back(), carol);
+  EXPECT_THAT(logged(), ElementsAre("$ErasureOrdered", "$ErasureOrdered", "$ErasureDone", "$ErasureOrdered", "$ErasureDone")) << "bob's, and carol's";
+  EXPECT_EQ(code_of(one.finish({})), "corruption") << "ada's is told";
 }
 
 // Both at once, on two nodes: recorded once.

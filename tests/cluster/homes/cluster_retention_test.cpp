@@ -413,6 +413,30 @@ TEST_F(ClusterRetentionTest, WhatHangsAndIsRefusedLaterRemovesNothing) {
   EXPECT_EQ(states_of(order), "rrrrl");
 }
 
+/// Behind a loss that was accepted an aggregate's numbers are other events'.
+TEST_F(ClusterRetentionTest, WhatHangsRemovesNoOtherEventsThanItWasAbout) {
+  const auto order = owned_by(1);
+  append_some(order, 3);
+  ASSERT_TRUE(node(1).wait_for(last_, retention_patience));
+  Append lost_append;
+  lost_append.event(retention_event(retention_log(), retention::truncation_ordered, "{}"));
+  lost_append.events[0].id = EventId::random();
+  lost_append.request_id = EventId::random();
+  const storage::RemovalRow row{.before = SeqNr{3}, .from = SeqNr{1}, .last = last_ + 100, .aggregate = false, .operation = "of what is lost"};
+  storage::RowWrites rows, intent;
+  for (auto key : {storage::removing_key(order), storage::removed_key(order)}) rows.state.push_back({std::move(key), storage::encode_removal(row, order)});
+  intent.state.push_back({intent_key(lost_append), encode_intent({lost_append, rows})});
+  ASSERT_TRUE(node(1).write_rows_here(std::move(intent), {}));
+
+  ASSERT_TRUE(parts_[1].retention->finish_here({}));
+
+  EXPECT_EQ(states_of(order), "lll");
+  EXPECT_THAT(log(), IsEmpty());
+  EXPECT_EQ(storage::removed_of(cluster_->store(1).rows(), order).value(), std::nullopt);
+  ASSERT_TRUE(at(2).remove_aggregate(order, {}));
+  EXPECT_EQ(states_of(order), "rrrl");
+}
+
 TEST_F(ClusterRetentionTest, PoliciesAreAppliedByEveryOwner) {
   std::vector<AggregateId> old_carts, young_carts, old_orders;
   for (std::uint32_t n = 1; n <= 3; ++n) {

@@ -331,5 +331,24 @@ TEST_F(LentKeys, WhoAppendsDoesNotWaitForAKeyAndOrderIsKept) {
   EXPECT_EQ(answered, 4);
 }
 
+// Who closes it gives up what carries its appends next.
+TEST(SealingQueueTest, IsEmptyOnceItIsStopped) {
+  SealingQueue queue;
+  std::promise<void> go;
+  std::vector<int> done;
+  queue.run([&] { go.get_future().wait(); });
+  for (int i = 0; i < 100; ++i) queue.run([&, i] { done.push_back(i); });
+  std::thread opening([&] { go.set_value(); });
+  queue.stop();
+  opening.join();
+  EXPECT_EQ(done.size(), 100u);
+  EXPECT_TRUE(std::ranges::is_sorted(done));
+  EXPECT_FALSE(queue.has_to(false));
+  bool late = false;
+  queue.run([&] { late = true; });
+  EXPECT_TRUE(late) << "in the caller's thread";
+  queue.stop();
+}
+
 }  // namespace
 }  // namespace evershard::cluster
