@@ -326,6 +326,7 @@ TEST_F(LentKeys, WhoAppendsDoesNotWaitForAKeyAndOrderIsKept) {
     EXPECT_THAT(journal.types(), ElementsAre("first"));
     lending_.hold_no_more();
     go->set_value();
+    queue.stop();  // before what its work needs
   }
   EXPECT_THAT(journal.types(), ElementsAre("first", "second", "third", "fourth"));
   EXPECT_EQ(answered, 4);
