@@ -178,7 +178,11 @@ Result<std::vector<RetentionWriter::Unsettled>> NodeWriter::settle(const Progres
       continue;
     }
     const auto here = is_here(intent->rows);
-    auto settled = !here ? Result<void>(refuse(here.error())) : *here ? settle(key, std::move(intent->append), std::move(intent->rows)) : forget(key);
+    if (!here) {
+      left.push_back({std::move(aggregate), Error(ErrorCode::unavailable, "what it is about cannot be read: " + here.error().what)});
+      continue;
+    }
+    auto settled = *here ? settle(key, std::move(intent->append), std::move(intent->rows)) : forget(key);
     if (settled || is_refusal(settled.error())) continue;
     if (settled.error().code == ErrorCode::timeout || settled.error().code == ErrorCode::unavailable) nobody = settled.error();
     left.push_back({std::move(aggregate), std::move(settled).error()});

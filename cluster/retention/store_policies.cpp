@@ -122,8 +122,9 @@ Result<void> StoreRetention::apply_to_aggregates(const RetentionPolicy& policy, 
     for (const auto& info : *page) {
       EVERSHARD_TRY(pace.report(0, 0));
       if (!writer_.has(info.shard)) continue;
-      // What is still to be settled of it would come behind what is ordered now.
-      if (std::ranges::find(unfinished.aggregates, info.aggregate, &std::pair<AggregateId, Error>::first) != unfinished.aggregates.end()) continue;
+      // What is still to be settled of it would come behind what is ordered now. What is damaged is ordered all the same: readers are spared it.
+      const auto left = std::ranges::find(unfinished.aggregates, info.aggregate, &std::pair<AggregateId, Error>::first);
+      if (left != unfinished.aggregates.end() && left->second.code != ErrorCode::corruption) continue;
       auto done = policy.kind == RetentionPolicy::Kind::remove ? remove_if_old(info, view, policy, order, pace) : truncate_if_old(info, view, policy, order, pace);
       if (done) {
         total.aggregates += done->aggregates;
