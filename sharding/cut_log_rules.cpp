@@ -24,12 +24,24 @@ void CutLogRules::taken(const Cut& cut) {
 
 Result<void> CutLogRules::kept(const Cut& cut) {
   auto named = shards_named(cut);
-  for (const ShardId shard : named) {
-    if (shard.value >= checkpoint_.shards.size())
-      return refuse(ErrorCode::corruption, "cut " + std::to_string(cut.number.value) + " names shard " + std::to_string(shard.value) + " of " + std::to_string(checkpoint_.shards.size()));
+  for (const NamedShard& of : named) {
+    if (of.shard.value >= checkpoint_.shards.size())
+      return refuse(ErrorCode::corruption, "cut " + std::to_string(cut.number.value) + " names shard " + std::to_string(of.shard.value) + " of " + std::to_string(checkpoint_.shards.size()));
   }
   rows_.emplace(cut.number, std::move(named));
   return {};
+}
+
+// Behind what was folded, rows cover everything up to where the cuts end.
+void CutLogRules::read_back() {
+  for (auto& shard : state_.shards) shard.folded = shard.next - 1;
+  for (auto row = rows_.rbegin(); row != rows_.rend(); ++row) {
+    for (const NamedShard& named : row->second) {
+      ShardOffset& folded = state_.shards[named.shard.value].folded;
+      if (named.end - 1 == folded) folded = named.first - 1;
+    }
+  }
+  for (std::size_t s = 0; s != state_.shards.size(); ++s) checkpoint_.shards[s].folded = state_.shards[s].folded;
 }
 
 Result<CutLogRules::Folding> CutLogRules::fold(Epoch epoch, std::span<const HeldBy> held) const {
@@ -38,13 +50,16 @@ Result<CutLogRules::Folding> CutLogRules::fold(Epoch epoch, std::span<const Held
   for (const HeldBy& by : held) held_by[by.node] = std::max(held_by[by.node], by.cut);
   Folding folding{state_, {}};
   for (const auto& [number, shards] : rows_) {
-    const bool all = std::ranges::all_of(shards, [&, number = number](ShardId shard) {
-      const auto by = held_by.find(state_.shards[shard.value].node);
+    const bool all = std::ranges::all_of(shards, [&, number = number](const NamedShard& named) {
+      const auto by = held_by.find(state_.shards[named.shard.value].node);
       return by != held_by.end() && by->second >= number;
     });
     if (!all) continue;
     folding.given_up.push_back(number);
-    for (const ShardId shard : shards) folding.checkpoint.shards[shard.value].folded = number;
+    for (const NamedShard& named : shards) {
+      ShardOffset& last = folding.checkpoint.shards[named.shard.value].folded;
+      last = std::max(last, named.end - 1);
+    }
   }
   return folding;
 }

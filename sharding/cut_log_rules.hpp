@@ -15,7 +15,7 @@ class CutLogRules {
  public:
   /// Of a log that was just made.
   explicit CutLogRules(std::uint32_t shard_count) : state_(shard_count), checkpoint_(shard_count) {}
-  /// Of a log that is read back: `checkpoint`, then kept() of each older row, then taken() of each newer one.
+  /// Of a log that is read back: `checkpoint`, then kept() of each older row, then taken() of each newer one, then read_back().
   explicit CutLogRules(CutLogState checkpoint) : state_(checkpoint), checkpoint_(std::move(checkpoint)) {}
 
   [[nodiscard]] const CutLogState& state() const { return state_; }
@@ -30,6 +30,8 @@ class CutLogRules {
   void taken(const Cut& cut);
   /// A row at or before the checkpoint that was not given up. Errors: corruption
   [[nodiscard]] Result<void> kept(const Cut& cut);
+  /// All rows are there: from them follows what was folded.
+  void read_back();
 
   struct Folding {
     CutLogState checkpoint;
@@ -44,7 +46,7 @@ class CutLogRules {
 
   CutLogState state_;
   CutLogState checkpoint_;
-  std::map<CutNumber, std::vector<ShardId>> rows_;  ///< those there are, with the shards they name
+  std::map<CutNumber, std::vector<NamedShard>> rows_;  ///< those there are, with the shards they name
 };
 
 }  // namespace evershard::sharding

@@ -60,9 +60,7 @@ std::optional<ShardOffset> CutLogState::Shard::lost_after(Epoch since) const {
 void CutLogState::Shard::follow(const Opening& opening) {
   epoch = opening.epoch;
   node = opening.node;
-  if (!opening.loses()) return;
-  lose(opening.epoch, opening.lost_from);
-  folded = CutNumber{};  // nothing before it can be missed any more
+  if (opening.loses()) lose(opening.epoch, opening.lost_from);
 }
 
 void CutLogState::Shard::lose(Epoch under, ShardOffset from) {
@@ -85,12 +83,17 @@ void follow(CutLogState& state, const Cut& cut) {
   state.watermark = last;
 }
 
-std::vector<ShardId> shards_named(const Cut& cut) {
-  std::vector<ShardId> shards;
-  for (const Segment& segment : cut.segments) shards.push_back(segment.shard);
-  for (const Opening& opening : cut.openings) shards.push_back(opening.shard);
-  std::ranges::sort(shards);
-  shards.erase(std::unique(shards.begin(), shards.end()), shards.end());
+std::vector<NamedShard> shards_named(const Cut& cut) {
+  std::vector<NamedShard> all;
+  for (const Segment& segment : cut.segments) all.push_back({segment.shard, segment.first, segment.end});
+  for (const Opening& opening : cut.openings) all.push_back({opening.shard});
+  // Of one shard the segments follow one another, before its openings.
+  std::ranges::stable_sort(all, {}, &NamedShard::shard);
+  std::vector<NamedShard> shards;
+  for (const NamedShard& named : all) {
+    if (shards.empty() || shards.back().shard != named.shard) shards.push_back(named);
+    else if (named.first != named.end) shards.back().end = named.end;
+  }
   return shards;
 }
 

@@ -21,7 +21,7 @@ struct CutLogState {
     ShardOffset next{1};          ///< the first offset no cut covers
     GlobalPosition last_position; ///< the last one it was given; 0: none
     Epoch written;                ///< the epoch under which its newest ordered events were written; 0: none
-    CutNumber folded;             ///< the newest cut naming it that the log has folded; 0: none
+    ShardOffset folded;           ///< the last offset that cuts it has folded cover; 0: none. Those that cover what is behind are there
     /// What operators gave up, under which epoch: from there on. Of those that reach back as far as a later one only that. Not sent to nodes.
     struct Loss {
       Epoch epoch;
@@ -57,7 +57,13 @@ Result<void> check_follows(const CutLogState& state, const Cut& cut);
 /// The state behind it. Shape: check_follows().
 void follow(CutLogState& state, const Cut& cut);
 
-/// The shards a cut names, in segments or openings, each once, ascending.
-std::vector<ShardId> shards_named(const Cut& cut);
+/// A shard that a cut names in segments or openings, and the offsets [first, end) of it that it covers; equal: none.
+struct NamedShard {
+  ShardId shard;
+  ShardOffset first{1};
+  ShardOffset end{1};
+};
+/// Each once, ascending.
+std::vector<NamedShard> shards_named(const Cut& cut);
 
 }  // namespace evershard::sharding

@@ -67,7 +67,7 @@ Result<RebuiltOrder::Outcome> RebuiltOrder::finish() {
     shard.epoch = owner.epoch;
     shard.node = owner.node;
     shard.next = held_.at(owner.node).shards[s].next;
-    if (shard.next != ShardOffset{1}) shard.folded = state.last_cut;
+    shard.folded = shard.next - 1;
     if (const auto written = written_.find({owner.node, id}); written != written_.end()) {
       shard.written = written->second.epoch;
       shard.last_position = written->second.last_position;

@@ -1,6 +1,5 @@
 #include "evershard/storage/cut_log_rows.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -17,7 +16,9 @@ constexpr char epoch_kind = 2;
 constexpr char checkpoint_kind = 3;
 constexpr char cut_kind = 4;
 constexpr char form_version = 1;
-constexpr char form_with_losses = 2;  // of a checkpoint
+// Of a checkpoint. Earlier forms have the number of a cut for each shard, which says nothing that the rows do not say; the first has no losses.
+constexpr char form_with_losses = 2;
+constexpr char form_without_folded = 3;
 constexpr std::size_t number_bytes = 8;
 constexpr std::size_t bytes_shown = 64;
 
@@ -75,8 +76,7 @@ Result<Epoch> decode_epoch_row(std::string_view row) {
 }
 
 std::string checkpoint_row(const sharding::CutLogState& checkpoint) {
-  const bool losses = std::ranges::any_of(checkpoint.shards, [](const auto& shard) { return !shard.losses.empty(); });
-  std::string body{losses ? form_with_losses : form_version};
+  std::string body{form_without_folded};
   append_varint(body, checkpoint.last_cut.value);
   append_varint(body, checkpoint.watermark.value);
   append_varint(body, checkpoint.shards.size());
@@ -86,8 +86,6 @@ std::string checkpoint_row(const sharding::CutLogState& checkpoint) {
     append_varint(body, shard.next.value);
     append_varint(body, shard.last_position.value);
     append_varint(body, shard.written.value);
-    append_varint(body, shard.folded.value);
-    if (!losses) continue;
     append_varint(body, shard.losses.size());
     for (const auto& loss : shard.losses) {
       append_varint(body, loss.epoch.value);
@@ -102,7 +100,7 @@ Result<sharding::CutLogState> decode_checkpoint_row(std::string_view row, std::u
   if (!body) return refuse(body.error());
   ByteReader reader(*body);
   const auto form = reader.fixed<char>();
-  if (form != form_version && form != form_with_losses) return damaged_row("checkpoint", row, "it has not its form");
+  if (form != form_version && form != form_with_losses && form != form_without_folded) return damaged_row("checkpoint", row, "it has not its form");
   sharding::CutLogState checkpoint(shards);
   checkpoint.last_cut = CutNumber{reader.varint()};
   checkpoint.watermark = GlobalPosition{reader.varint()};
@@ -114,8 +112,8 @@ Result<sharding::CutLogState> decode_checkpoint_row(std::string_view row, std::u
     shard.next = ShardOffset{reader.varint()};
     shard.last_position = GlobalPosition{reader.varint()};
     shard.written = Epoch{reader.varint()};
-    shard.folded = CutNumber{reader.varint()};
-    if (form != form_with_losses) continue;
+    if (form != form_without_folded) static_cast<void>(reader.varint());
+    if (form == form_version) continue;
     for (auto left = reader.varint(body->size()); left != 0; --left) {
       const Epoch epoch{reader.varint()};
       shard.losses.push_back({epoch, ShardOffset{reader.varint()}});

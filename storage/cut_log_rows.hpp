@@ -22,7 +22,7 @@ std::string cut_key(CutNumber number);  ///< ascending with the number
 std::string cut_prefix();
 
 std::string epoch_row(Epoch epoch);
-std::string checkpoint_row(const sharding::CutLogState& checkpoint);  ///< without its epoch, which has a row of its own
+std::string checkpoint_row(const sharding::CutLogState& checkpoint);  ///< without its epoch, which has a row of its own, and without what the rows say is folded
 std::string cut_row(const sharding::Cut& cut);
 
 // Errors of each: corruption, naming the row

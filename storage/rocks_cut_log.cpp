@@ -198,6 +198,7 @@ Result<void> RocksCutLog::read_back() {
     }
   }
   EVERSHARD_TRY(checked(row->status(), "cannot read the cut log"));
+  rules_->read_back();
   rules_->led(*epoch);
   return {};
 }

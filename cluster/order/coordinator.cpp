@@ -109,7 +109,7 @@ ShardTold Coordinator::told(const Member& member, ShardId shard) const {
   return told != member.told.end() ? told->second : ShardTold{shard, {}, false, ShardOffset{1}, ShardOffset{1}};
 }
 
-std::optional<Loss> Coordinator::loss(ShardId shard, const ShardTold& told, CutNumber cut) const {
+std::optional<Loss> Coordinator::loss(ShardId shard, const ShardTold& told) const {
   const CutLogState::Shard& log = made_.shards[shard.value];
   const auto from = [&](ShardOffset first) { return Loss{first, log.next, told.tail > log.next ? told.tail - log.next : 0}; };
   // Another disk than the one its newest ordered events were written to, or one from before that: whatever its length. One that
@@ -119,8 +119,9 @@ std::optional<Loss> Coordinator::loss(ShardId shard, const ShardTold& told, CutN
     const auto lost = log.lost_after(told.epoch).value_or(covered);
     return from(std::min(covered, lost) < log.next ? std::min(covered, lost) : ShardOffset{1});
   }
-  // Cuts that name it were given up because they were held here: this disk holds them no more.
-  if (cut < log.folded && told.covered < log.next) return from(told.covered);
+  // Cuts that cover it were given up because they were held here: this disk holds them no more. Which cut it has applied last
+  // does not say so: that may be one of those that were kept, from behind them.
+  if (told.covered <= log.folded) return from(told.covered);
   if (told.tail < log.next) return from(told.tail);
   return std::nullopt;
 }
@@ -135,7 +136,7 @@ void Coordinator::open_own(Member& member, ShardId shard, Actions& actions) {
     actions.send.push_back({member.process, Opens{member.process, stored_.epoch, shard, owner.epoch}});
     return;
   }
-  const auto lost = loss(shard, at, member.cut);
+  const auto lost = loss(shard, at);
   const auto epoch = lost ? Result<Epoch>(refuse(ErrorCode::corruption, text_of(shard) + " of " + text_of(member.process.node) + " has lost data: " + text_of(*lost) +
                                                                             " stand in the order and are not there, or not as they were ordered"))
                           : ordering_.open(shard, member.process.node, at.tail);
@@ -303,7 +304,7 @@ void Coordinator::fold_if_due(Actions& actions) {
 
 void Coordinator::folded(const CutLogState& log) {
   for (std::size_t s = 0; s != owners_.size(); ++s) {
-    for (CutLogState* state : {&stored_, &made_}) state->shards[s].folded = std::max(state->shards[s].folded, log.shards[s].folded);
+    for (CutLogState* state : {&stored_, &made_}) state->shards[s].folded = log.shards[s].folded;
   }
 }
 
@@ -363,8 +364,7 @@ Result<AssignOutcome> Coordinator::assign(const ShardAssignment& wanted) {
   std::map<ShardId, std::optional<Loss>> losses;
   for (const ShardId shard : wanted.shards) {
     EVERSHARD_TRY(may_assign(shard, wanted.node));
-    const Member& member = members_.at(wanted.node);
-    const auto lost = loss(shard, told(member, shard), member.cut);
+    const auto lost = loss(shard, told(members_.at(wanted.node), shard));
     if (!losses.emplace(shard, lost).second) return refuse(ErrorCode::invalid_argument, text_of(shard) + " is named twice");
     if (lost) outcome.answer.losses.push_back({shard, lost->from, lost->until, lost->unordered});
   }
@@ -411,7 +411,7 @@ ClusterStatus Coordinator::status() const {
 
 Result<Coordinator::Actions> Coordinator::assign(ShardId shard, std::uint32_t node, std::optional<Loss> accepted) {
   EVERSHARD_TRY(may_assign(shard, node));
-  const auto lost = loss(shard, told(members_.at(node), shard), members_.at(node).cut);
+  const auto lost = loss(shard, told(members_.at(node), shard));
   if (lost != accepted) {
     if (!lost) return refuse(ErrorCode::corruption, "nothing of " + text_of(shard) + " would be lost on " + text_of(node) + ", but a loss was accepted: look again");
     return refuse(ErrorCode::corruption, text_of(*lost) + " of " + text_of(shard) + " would be lost on " + text_of(node) + (accepted ? "; accepted were " + text_of(*accepted) : ": accept that by name"));

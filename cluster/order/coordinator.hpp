@@ -123,7 +123,7 @@ class Coordinator {
   [[nodiscard]] bool putting() const { return putting_.has_value(); }
   [[nodiscard]] const std::optional<Error>& ended() const { return ended_; }
   /// What would be lost if the shard went on with this disk; nothing: it has all that cuts cover.
-  [[nodiscard]] std::optional<Loss> loss(ShardId shard, const ShardTold& told, CutNumber cut) const;
+  [[nodiscard]] std::optional<Loss> loss(ShardId shard, const ShardTold& told) const;
 
  private:
   struct Owner {

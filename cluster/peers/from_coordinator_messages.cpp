@@ -146,7 +146,7 @@ bool get_message(const pb::Cuts& from, Cuts& to) {
       at.next = ShardOffset{shard.next()};
       at.last_position = GlobalPosition{shard.last_position()};
       at.written = Epoch{shard.written()};
-      at.folded = CutNumber{shard.folded()};
+      at.folded = ShardOffset{shard.folded()};
     }
   }
   to.found.more = from.more();

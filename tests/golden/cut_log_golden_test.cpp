@@ -16,6 +16,13 @@ std::string cut_log_golden(std::string_view text) {
   return digits;
 }
 
+std::string from_hex(std::string_view text) {
+  const auto digits = cut_log_golden(text);
+  std::string bytes;
+  for (std::size_t i = 0; i < digits.size(); i += 2) bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
+  return bytes;
+}
+
 sharding::Cut losing_cut() {
   sharding::Cut cut{CutNumber{5}, Epoch{3}, GlobalPosition{70'001}, {{ShardId{7}, Epoch{2}, ShardOffset{1'000}, ShardOffset{1'003}, {}}}, {}};
   cut.openings.push_back({ShardId{2}, Epoch{4}, 9, ShardOffset{300}, ShardOffset{290}, ShardOffset{300}});
@@ -39,37 +46,52 @@ TEST(CutLogGolden, Epoch) {
   EXPECT_EQ(cut_log_rows::decode_epoch_row(row), Epoch{3});
 }
 
-TEST(CutLogGolden, Checkpoint) {
+sharding::CutLogState sample_checkpoint() {
   sharding::CutLogState checkpoint(2);
   checkpoint.last_cut = CutNumber{5};
   checkpoint.watermark = GlobalPosition{70'000};
-  checkpoint.shards[1] = {Epoch{2}, 9, ShardOffset{300}, GlobalPosition{69'999}, Epoch{1}, CutNumber{4}};
+  checkpoint.shards[1] = {Epoch{4}, 9, ShardOffset{300}, GlobalPosition{69'999}, Epoch{4}, ShardOffset{0}, {{Epoch{2}, ShardOffset{7}}, {Epoch{4}, ShardOffset{290}}}};
+  return checkpoint;
+}
+
+TEST(CutLogGolden, Checkpoint) {
+  const auto checkpoint = sample_checkpoint();
   const std::string row = cut_log_rows::checkpoint_row(checkpoint);
 
-  EXPECT_EQ(hex(row), cut_log_golden("01"                 // version
+  EXPECT_EQ(hex(row), cut_log_golden("03"                 // version
                                      "05 f0a204"          // last cut, watermark
                                      "02"                 // shards
-                                     "00 00 01 00 00 00"  // never opened: epoch, node, next offset, last position, written under, folded
-                                     "02 09 ac02 efa204 01 04"
-                                     "ac9f2308b0b7c584"));  // checksum of key and row
+                                     "00 00 01 00 00 00"  // never opened: epoch, node, next offset, last position, written under, losses
+                                     "04 09 ac02 efa204 04"
+                                     "02 02 07 04 a202"   // losses: epoch, first offset
+                                     "349ca5d9827ce2d5"));  // checksum of key and row
   EXPECT_EQ(cut_log_rows::decode_checkpoint_row(row, 2), checkpoint);
 }
 
-TEST(CutLogGolden, CheckpointWithLosses) {
-  sharding::CutLogState checkpoint(2);
-  checkpoint.last_cut = CutNumber{5};
-  checkpoint.watermark = GlobalPosition{70'000};
-  checkpoint.shards[1] = {Epoch{4}, 9, ShardOffset{300}, GlobalPosition{69'999}, Epoch{4}, CutNumber{4}, {{Epoch{2}, ShardOffset{7}}, {Epoch{4}, ShardOffset{290}}}};
-  const std::string row = cut_log_rows::checkpoint_row(checkpoint);
+TEST(CutLogGolden, CheckpointOfVersion1) {
+  auto checkpoint = sample_checkpoint();
+  checkpoint.shards[1] = {Epoch{2}, 9, ShardOffset{300}, GlobalPosition{69'999}, Epoch{1}, {}};
 
-  EXPECT_EQ(hex(row), cut_log_golden("02"                 // version
-                                     "05 f0a204"          // last cut, watermark
-                                     "02"                 // shards
-                                     "00 00 01 00 00 00 00"
-                                     "04 09 ac02 efa204 04 04"
-                                     "02 02 07 04 a202"   // losses: epoch, first offset
-                                     "7b418f70beadbfa8"));  // checksum of key and row
-  EXPECT_EQ(cut_log_rows::decode_checkpoint_row(row, 2), checkpoint);
+  EXPECT_EQ(cut_log_rows::decode_checkpoint_row(from_hex("01"                 // version
+                                                         "05 f0a204"          // last cut, watermark
+                                                         "02"                 // shards
+                                                         "00 00 01 00 00 00"  // never opened: epoch, node, next offset, last position, written under, a cut's number
+                                                         "02 09 ac02 efa204 01 04"
+                                                         "ac9f2308b0b7c584"),  // checksum of key and row
+                                                2),
+            checkpoint);
+}
+
+TEST(CutLogGolden, CheckpointOfVersion2) {
+  EXPECT_EQ(cut_log_rows::decode_checkpoint_row(from_hex("02"                 // version
+                                                         "05 f0a204"          // last cut, watermark
+                                                         "02"                 // shards
+                                                         "00 00 01 00 00 00 00"
+                                                         "04 09 ac02 efa204 04 04"  // the last one: a cut's number
+                                                         "02 02 07 04 a202"   // losses: epoch, first offset
+                                                         "7b418f70beadbfa8"),  // checksum of key and row
+                                                2),
+            sample_checkpoint());
 }
 
 TEST(CutLogGolden, CutWithALoss) {

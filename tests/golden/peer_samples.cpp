@@ -148,7 +148,7 @@ sharding::CutsFound sample_found() {
   state.epoch = Epoch{2};
   state.last_cut = CutNumber{6};
   state.watermark = GlobalPosition{40};
-  state.shards[0] = {Epoch{4}, 3, ShardOffset{5}, GlobalPosition{39}, Epoch{3}, CutNumber{2}};
+  state.shards[0] = {Epoch{4}, 3, ShardOffset{5}, GlobalPosition{39}, Epoch{3}, ShardOffset{2}};
   return {{sample_cut(), sample_cut()}, state, true};
 }
 

@@ -39,8 +39,8 @@ TEST(RebuiltOrder, IsTheStateAllNodesStandAt) {
   EXPECT_EQ(state.epoch, Epoch{4});
   EXPECT_EQ(state.last_cut, CutNumber{9});
   EXPECT_EQ(state.watermark, GlobalPosition{6});
-  EXPECT_EQ(state.shards[0], (CutLogState::Shard{Epoch{1}, 1, ShardOffset{5}, GlobalPosition{6}, Epoch{1}, CutNumber{9}}));
-  EXPECT_EQ(state.shards[1], (CutLogState::Shard{Epoch{3}, 2, ShardOffset{3}, GlobalPosition{5}, Epoch{2}, CutNumber{9}})) << "opened again, and not written since";
+  EXPECT_EQ(state.shards[0], (CutLogState::Shard{Epoch{1}, 1, ShardOffset{5}, GlobalPosition{6}, Epoch{1}, ShardOffset{4}}));
+  EXPECT_EQ(state.shards[1], (CutLogState::Shard{Epoch{3}, 2, ShardOffset{3}, GlobalPosition{5}, Epoch{2}, ShardOffset{2}})) << "opened again, and not written since";
   EXPECT_EQ(state.shards[2], CutLogState::Shard{});
   EXPECT_THAT(outcome->unowned, ElementsAre(ShardId{2}));
   EXPECT_THAT(outcome->unknown, IsEmpty());
@@ -119,7 +119,7 @@ TEST(RebuiltOrder, GivesAShardThatMovedToItsNewestWriter) {
   order.add(2, taken);
   const auto outcome = order.finish();
   ASSERT_TRUE(outcome) << outcome.error().what;
-  EXPECT_EQ(outcome->state.shards[0], (CutLogState::Shard{Epoch{2}, 2, ShardOffset{5}, GlobalPosition{4}, Epoch{2}, CutNumber{4}}));
+  EXPECT_EQ(outcome->state.shards[0], (CutLogState::Shard{Epoch{2}, 2, ShardOffset{5}, GlobalPosition{4}, Epoch{2}, ShardOffset{4}}));
 }
 
 TEST(RebuiltOrder, RefusesWhatIsNotOfOneHistory) {

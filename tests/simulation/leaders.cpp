@@ -117,7 +117,7 @@ void Simulation::hello(Leader& leader, cluster::Hello said) {
       if (told == said.shards.end()) told = said.shards.insert(said.shards.end(), {id, {}, false, ShardOffset{1}, ShardOffset{1}});
       if (!told->taken) told->epoch = std::max(told->epoch, log.shards[s].written);
       told->tail = std::max(told->tail, leader.coordinator.reported_until(id));
-      said.cut = std::max(said.cut, log.shards[s].folded);
+      told->covered = std::max(told->covered, log.shards[s].folded + 1);
     }
   }
   if (options_.off == Off::log_end) said.cut = std::min(said.cut, log.last_cut);
@@ -167,7 +167,7 @@ void Simulation::assign_something(bool all) {
     const auto member = leader.coordinator.members().find(to);
     if (member == leader.coordinator.members().end() || !member->second.here) continue;
     const auto told = member->second.told.find(shard);
-    const auto lost = leader.coordinator.loss(shard, told == member->second.told.end() ? cluster::ShardTold{shard, {}, false, ShardOffset{1}, ShardOffset{1}} : told->second, member->second.cut);
+    const auto lost = leader.coordinator.loss(shard, told == member->second.told.end() ? cluster::ShardTold{shard, {}, false, ShardOffset{1}, ShardOffset{1}} : told->second);
     auto assigned = leader.coordinator.assign(shard, to, lost);
     if (!assigned) continue;
     tell("the operator gives shard", shard, "to node", to, lost ? "and accepts a loss" : "");

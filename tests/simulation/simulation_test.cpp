@@ -141,6 +141,13 @@ TEST(Simulation, TakesACheckpointWithoutCutsFromWhoWasReplaced) {
   expect_every_invariant(Simulation(options).run(), options);
 }
 
+// An old copy that caught up in short answers said hello behind a kept cut and before the checkpoint: what was folded before that cut was taken for held, and too little was named as lost.
+TEST(Simulation, NamesAllThatAnOldCopyLacksInTheMiddleOfAnAnswer) {
+  const SimulationOptions options{.seed = 720'798, .steps = 8'000, .real_writers = true};
+
+  expect_every_invariant(Simulation(options).run(), options);
+}
+
 // The same over the product's link sessions, whose bytes are most of the steps.
 TEST(Simulation, KeepsThemOverLinks) {
   SimulationOutcome all;

@@ -177,8 +177,8 @@ class NodeCommitterTest : public ::testing::Test {
     state.epoch = Epoch{1};
     state.last_cut = number;
     state.watermark = watermark;
-    state.shards[own_shard.value] = {Epoch{1}, 1, own_next, GlobalPosition{0}, Epoch{own_next == ShardOffset{1} ? 0u : 1u}, CutNumber{0}};
-    state.shards[other_shard.value] = {Epoch{1}, 2, ShardOffset{3}, watermark, Epoch{1}, number};
+    state.shards[own_shard.value] = {Epoch{1}, 1, own_next, GlobalPosition{0}, Epoch{own_next == ShardOffset{1} ? 0u : 1u}, ShardOffset{0}};
+    state.shards[other_shard.value] = {Epoch{1}, 2, ShardOffset{3}, watermark, Epoch{1}, ShardOffset{2}};
     return state;
   }
   static void expect_at(std::future<Result<Appended>>& answer, GlobalPosition position) {

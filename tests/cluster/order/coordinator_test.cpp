@@ -287,13 +287,48 @@ TEST_F(CoordinatorByHand, OpensNoShardWhoseCutsWereFoldedBecauseItHeldThem) {
   join_with(2);
   coordinator().held({process(1), CutNumber{3}});
   settle(coordinator().report(process(1), report_of(0, 1, 3, 1)));
-  ASSERT_EQ(log_.state().shards[1].folded, CutNumber{3});
+  ASSERT_EQ(log_.state().shards[1].folded, ShardOffset{2});
   coordinator().lost(process(1));
 
   const auto actions = settle(coordinator().hello(hello_of(process(1, 2), 2, {told(0, 1, 4, 4), told(1, 1, 1, 3)})));
 
   ASSERT_THAT(sent<Welcome>(actions)[0].refused, SizeIs(1)) << "shard 0 has applied all of its own";
   EXPECT_EQ(sent<Welcome>(actions)[0].refused[0].shard, ShardId{1});
+}
+
+// An old copy that catches up has applied a cut that was kept, and will hear of the hole before it with the checkpoint only.
+TEST_F(CoordinatorByHand, OpensNoShardBehindAHoleWhicheverCutsWereApplied) {
+  options_.fold_cuts = 1;
+  lead();
+  join_with(2);
+  coordinator().held({process(1), CutNumber{3}});
+  settle(coordinator().report(process(1), report_of(0, 1, 3, 1)));
+  ASSERT_EQ(log_.state().shards[1].folded, ShardOffset{2});
+  coordinator().lost(process(1));
+
+  // What it has behind its cuts is as it was ordered, or longer: where it has its place is not known any more.
+  settle(coordinator().hello(hello_of(process(1, 2), 4, {told(0, 1, 4, 4), told(1, 1, 1, 3)})));
+  const auto actions = settle(coordinator().hello(hello_of(process(1, 2), 4, {told(0, 1, 4, 4), told(1, 1, 1, 9)})));
+
+  ASSERT_THAT(sent<Welcome>(actions)[0].refused, SizeIs(1));
+  EXPECT_THAT(sent<Welcome>(actions)[0].refused[0].error.what, HasSubstr("shard 1 of node 1 has lost data: offsets 1 to 2 and 6 never ordered behind them stand in the order"));
+  EXPECT_FALSE(coordinator().assign(ShardId{1}, 1, {})) << "nothing is given without the loss";
+  settle(*coordinator().assign(ShardId{1}, 1, Loss{ShardOffset{1}, ShardOffset{3}, 6}));
+  EXPECT_EQ(log_.state().shards[1].losses.front().from, ShardOffset{1});
+}
+
+TEST_F(CoordinatorByHand, OpensAShardWhoseCutsAreStillThere) {
+  options_.fold_cuts = 1;
+  lead();
+  join_with(2);
+  coordinator().held({process(1), CutNumber{2}});
+  settle(coordinator().report(process(1), report_of(0, 1, 3, 1)));
+  ASSERT_THAT(log_.cuts_after(CutNumber{0}, 1'000)->cuts, SizeIs(2)) << "the cut that ordered shard 1, and the last one";
+  coordinator().lost(process(1));
+
+  const auto actions = settle(coordinator().hello(hello_of(process(1, 2), 2, {told(0, 1, 3, 4), told(1, 1, 1, 3)})));
+
+  EXPECT_THAT(sent<Welcome>(actions)[0].refused, IsEmpty());
 }
 
 TEST_F(CoordinatorByHand, CountsOnlyWhatTheProcessThatIsThereHolds) {
@@ -308,7 +343,7 @@ TEST_F(CoordinatorByHand, CountsOnlyWhatTheProcessThatIsThereHolds) {
   EXPECT_THAT(coordinator().held({process(1, 2), CutNumber{99}}).warnings, SizeIs(1)) << "nobody holds what is not there";
   settle(coordinator().report(process(1, 2), report_of(0, 2, 2, 1)));
 
-  EXPECT_EQ(log_.state().shards[0].folded, CutNumber{0}) << "it has not said that it holds cut 2";
+  EXPECT_EQ(log_.state().shards[0].folded, ShardOffset{0}) << "it has not said that it holds cut 2";
 }
 
 TEST_F(CoordinatorByHand, GivesAShardAwayOnlyWithWhatIsLostByName) {
