@@ -92,7 +92,9 @@ void History::place(const sharding::Segment& segment, ShardOffset offset, CutNum
   sequence_.push_back({event, segment.shard, offset, {}});
   const GlobalPosition position = watermark();
   if (events == 0) {
-    if (first_position_.contains(event.append)) throw Broken("I-Once", "append " + std::to_string(event.append) + " is placed again by cut " + number(cut));
+    // What was given up nobody knows of any more: a request for it that comes late is done anew.
+    if (const auto before = first_position_.find(event.append); before != first_position_.end() && !given_up(before->second, requests_[event.append].events.size()))
+      throw Broken("I-Once", "append " + std::to_string(event.append) + " is placed again by cut " + number(cut));
     first_position_[event.append] = position;
     judge(event.append);
   }
@@ -206,6 +208,11 @@ void History::refused(AppendId id, const Error& error, GlobalPosition w, const s
     if (actual < version(shard, aggregate, request.floor)) dishonest("aggregate " + text.text() + " was beyond version " + number(actual) + " before it was sent");
     if (actual > version(shard, aggregate, w)) dishonest("version " + number(actual) + " of aggregate " + text.text() + " cannot be read there");
   }
+}
+
+bool History::given_up(GlobalPosition first, std::size_t events) const {
+  const auto begin = sequence_.begin() + static_cast<std::ptrdiff_t>(first.value - 1);
+  return std::all_of(begin, begin + static_cast<std::ptrdiff_t>(events), [](const auto& placed) { return placed.lost_at.has_value(); });
 }
 
 bool History::lost(ShardId shard, ShardOffset offset) const {

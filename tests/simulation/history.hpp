@@ -154,6 +154,8 @@ class History {
   };
   void place(const sharding::Segment& segment, ShardOffset offset, CutNumber cut, std::map<AppendId, std::size_t>& placed);
   void judge(AppendId id) const;
+  /// Whether an operator gave up all of so many events from that position on.
+  [[nodiscard]] bool given_up(GlobalPosition first, std::size_t events) const;
 
   std::vector<Request> requests_;
   std::vector<Shard> shards_;

@@ -148,6 +148,13 @@ TEST(Simulation, NamesAllThatAnOldCopyLacksInTheMiddleOfAnAnswer) {
   expect_every_invariant(Simulation(options).run(), options);
 }
 
+// What an operator gave up is asked for again by a message that was two seconds under way: nobody knows it any more, and it is done anew.
+TEST(Simulation, DoesAnewWhatWasGivenUp) {
+  const SimulationOptions options{.seed = 3'300'334, .steps = 8'000};
+
+  expect_every_invariant(Simulation(options).run(), options);
+}
+
 // The same over the product's link sessions, whose bytes are most of the steps.
 TEST(Simulation, KeepsThemOverLinks) {
   SimulationOutcome all;
