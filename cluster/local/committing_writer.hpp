@@ -12,8 +12,9 @@ namespace evershard::cluster {
 /// Owner: the committer outlives it.
 class CommittingWriter final : public RetentionWriter {
  public:
-  explicit CommittingWriter(actors::Committer& committer) : committer_(committer) {}
+  CommittingWriter(actors::Committer& committer, const Limits& limits) : committer_(committer), limits_(limits) {}
 
+  [[nodiscard]] const Limits& limits() const override { return limits_; }
   Result<void> append_with(Append append, storage::RowWrites rows) override {
     auto done = committer_.append_with(std::move(append), std::move(rows));
     if (!done) return refuse(std::move(done).error());
@@ -23,6 +24,7 @@ class CommittingWriter final : public RetentionWriter {
 
  private:
   actors::Committer& committer_;
+  const Limits limits_;
 };
 
 }  // namespace evershard::cluster

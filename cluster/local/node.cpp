@@ -23,7 +23,7 @@ Node::Node(std::unique_ptr<storage::Store> store, const NodeOptions& options)
       committer_(*store_, {.limits = limits_, .takes_sealed = options.keys != nullptr}),
       keys_(options.keys),
       sealing_(keys_ ? std::make_shared<const Sealing>(keys_) : nullptr),
-      retention_writer_(committer_),
+      retention_writer_(committer_, limits_),
       retention_(*store_, reader_, retention_writer_, keys_.get(), [this](const AggregateId& aggregate) { forget(aggregate); }, options.store.at_step),
       journal_({*store_, reader_, committer_, gate_, limits_, at_least_timeout_}),
       sealed_journal_(sealing_ ? std::make_unique<SealedJournal>(journal_, sealing_) : nullptr),

@@ -57,6 +57,7 @@ class ClusterNode final : public EventStore {
 
   /// The nodes and who owns which shard, as this node knows it; from memory.
   [[nodiscard]] ClusterView view() const { return committer_.view(); }
+  [[nodiscard]] const Limits& limits() const { return options_.committer.limits; }
   [[nodiscard]] NodeCommitter& committer() { return committer_; }
   [[nodiscard]] ShardId shard_of(const AggregateId& aggregate) const;
 

@@ -31,6 +31,7 @@ storage::RewriteFigures figures_of(const RetentionResult& result) {
 
 Result<RetentionResult> ClusterErasure::erase(const std::string& subject, const RetentionOrder& order, const Progress& progress) {
   EVERSHARD_TRY(check_name("subject", subject, subject_bytes_max));
+  EVERSHARD_TRY(check(order));
   const std::lock_guard one_at_a_time(mutex_);
   if (!order.dry_run) {
     // What cannot be finished just now keeps nobody else's key alive: it is told by finish().

@@ -72,6 +72,7 @@ Result<v1::RetentionGoesOn> carried_out(HomeCalls& homes, const AggregateId& add
 
 Result<RetentionResult> ClusterRetention::truncate_aggregate(const AggregateId& aggregate, SeqNr before, TruncateOptions options, Progress progress) {
   EVERSHARD_TRY(check_removable(aggregate));
+  EVERSHARD_TRY(check(options));
   v1::BeginRetention asked;
   auto& truncate = *asked.mutable_truncate();
   messages::put(aggregate, *truncate.mutable_aggregate());
@@ -83,6 +84,7 @@ Result<RetentionResult> ClusterRetention::truncate_aggregate(const AggregateId& 
 
 Result<RetentionResult> ClusterRetention::remove_aggregate(const AggregateId& aggregate, RetentionOrder order, Progress progress) {
   EVERSHARD_TRY(check_removable(aggregate));
+  EVERSHARD_TRY(check(order));
   v1::BeginRetention asked;
   messages::put(aggregate, *asked.mutable_remove()->mutable_aggregate());
   messages::put(order, *asked.mutable_remove()->mutable_order());
@@ -179,10 +181,11 @@ Result<PoliciesApplied> ClusterRetention::everywhere(const v1::BeginRetention& a
     sum.total.bytes_after += result.bytes_after;
     looked_at.insert(told.shards().begin(), told.shards().end());
     position = std::max(position, GlobalPosition{told.position()});
-    if (told.trouble_code() != 0 && !sum.trouble) {
-      sum.trouble = ended_with(told);
-      sum.trouble->what = "node " + std::to_string(number) + ": " + sum.trouble->what;
-    }
+    if (told.trouble_code() == 0) continue;
+    auto why = ended_with(told);
+    why.what = "node " + std::to_string(number) + ": " + why.what;
+    if (told.shards().empty() && !failed) failed = why;
+    if (!sum.trouble) sum.trouble = std::move(why);
   }
   if (stopped) return refuse(ErrorCode::cancelled, "stopped; what was ordered is done by the next call");
   static_cast<void>(node_.wait_for(position, shown_within));
@@ -199,6 +202,7 @@ Result<PoliciesApplied> ClusterRetention::everywhere(const v1::BeginRetention& a
 }
 
 Result<RetentionResult> ClusterRetention::apply_retention(RetentionOrder order, Progress progress) {
+  EVERSHARD_TRY(check(order));
   const auto policies = records_.policies();
   if (!policies) return refuse(policies.error());
   const auto erased = order.dry_run ? Result<void>() : finish_erasures(progress);

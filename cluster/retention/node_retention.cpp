@@ -105,7 +105,7 @@ Result<std::string> NodeRetention::carry_out(const v1::BeginRetention& asked, co
       }
       auto applied = retention_.apply(policies, messages::order_of(asked.policies().order()), going);
       if (!applied) return refuse(std::move(applied).error());
-      looked_at();
+      if (!applied->trouble || applied->trouble->code == ErrorCode::corruption) looked_at();  // else it ended before all was
       if (applied->trouble) {
         ended.set_trouble_code(static_cast<std::int32_t>(applied->trouble->code));
         ended.set_trouble(applied->trouble->what);

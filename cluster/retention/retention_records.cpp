@@ -44,11 +44,13 @@ Result<void> RetentionRecords::record(Event event) {
 
 Result<void> RetentionRecords::set_policy(const RetentionPolicy& policy, const RetentionOrder& order) {
   EVERSHARD_TRY(check_policy(policy));
+  EVERSHARD_TRY(check(order));
   if (order.dry_run) return {};
   return record(retention_event(policy_aggregate(policy.name), retention::policy_created, policy_payload(policy, order)));
 }
 
 Result<void> RetentionRecords::drop_policy(const std::string& name, const RetentionOrder& order) {
+  EVERSHARD_TRY(check(order));
   auto all = policies();
   if (!all) return refuse(std::move(all).error());
   if (std::ranges::find(*all, name, &RetentionPolicy::name) == all->end()) return refuse(ErrorCode::not_found, "there is no policy " + in_quotes(name));

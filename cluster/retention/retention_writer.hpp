@@ -7,6 +7,7 @@
 
 #include "evershard/cluster/store/administration.hpp"
 #include "evershard/protocol/append.hpp"
+#include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/storage/commit_batch.hpp"
 
@@ -19,6 +20,8 @@ class RetentionWriter {
 
   /// An operation begins: what it writes is written while what is here now still is.
   virtual void begin() {}
+  /// Of events and appends.
+  [[nodiscard]] virtual const Limits& limits() const = 0;
   /// Events of this shard are here, and are this store's to remove.
   [[nodiscard]] virtual bool has(ShardId) const { return true; }
   /// Whatever was written to the aggregate before has its place, or none: what is read afterwards has it. Errors: unavailable, wrong_shard
@@ -27,7 +30,7 @@ class RetentionWriter {
   /// The events are appended and the rows written: both or neither, wherever it is broken off.
   ///
   /// Shape:  records that are rewritten are so whatever becomes of the events.
-  /// Errors: version_conflict: nothing was written. unavailable, timeout: it is not known; where they are appended, settle() writes the rows
+  /// Errors: version_conflict, too_large: nothing was written. unavailable, timeout: it is not known; where they are appended, settle() writes the rows
   [[nodiscard]] virtual Result<void> append_with(Append append, storage::RowWrites rows) = 0;
   /// All or none. Shape: of the records, nobody else rewrites them meanwhile, and their events are shown.
   [[nodiscard]] virtual Result<void> write_rows(storage::RowWrites rows) = 0;

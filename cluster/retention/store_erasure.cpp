@@ -30,7 +30,7 @@ std::string erasing_key(const KeyId& key) { return storage::keys::checkpoint(std
 Result<RetentionResult> StoreRetention::erase(const std::string& subject, const RetentionOrder& order, const Progress& progress) {
   EVERSHARD_TRY(check_name("subject", subject, subject_bytes_max));
   if (keys_ == nullptr) return refuse(ErrorCode::invalid_argument, "the store was opened without keys (--keys): nothing can be erased in it");
-  auto lock = turn(progress);
+  auto lock = turn(order, progress);
   if (!lock) return refuse(std::move(lock).error());
   Pace pace{progress, order.bytes_per_second};
   if (!order.dry_run) EVERSHARD_TRY(finish_in_turn(pace));
@@ -48,6 +48,7 @@ Result<RetentionResult> StoreRetention::erase(const std::string& subject, const 
   const auto id = EventId::random();
   result.operation = id.text();
   auto event = retention_event(retention_log(), retention::erasure_ordered, RetentionPayload(result.operation, order).text("key", (*key)->text()).take());
+  EVERSHARD_TRY(check_fits(event.payload));
   event.id = id;
   storage::RowWrites rows;
   rows.state.push_back({erasing_key(**key), result.operation});
@@ -105,7 +106,7 @@ Result<void> StoreRetention::touch_who_has_snapshots(const KeyId& key, Pace& pac
 }
 
 Result<storage::RewriteFigures> StoreRetention::take_out(const KeyId& key, const RetentionOrder& order, const Progress& progress) {
-  auto lock = turn(progress);
+  auto lock = turn(order, progress);
   if (!lock) return refuse(std::move(lock).error());
   Pace pace{progress, order.bytes_per_second};
   if (!order.dry_run) EVERSHARD_TRY(touch_who_has_snapshots(key, pace));

@@ -28,7 +28,7 @@ Timestamp keep_since(const RetentionPolicy& policy) {
 }  // namespace
 
 Result<PoliciesApplied> StoreRetention::apply(const std::vector<RetentionPolicy>& policies, const RetentionOrder& order, const Progress& progress) {
-  auto lock = turn(progress);
+  auto lock = turn(order, progress);
   if (!lock) return refuse(std::move(lock).error());
   Pace pace{progress, order.bytes_per_second};
   // What is damaged is told when everything else is done: it must not keep the rest of the store from its policies.
@@ -41,12 +41,14 @@ Result<PoliciesApplied> StoreRetention::apply(const std::vector<RetentionPolicy>
   RetentionResult total;
   for (const auto& policy : policies) {
     auto applied = apply(policy, order, pace, total, unfinished);
-    if (!applied && applied.error().code != ErrorCode::corruption) return refuse(std::move(applied).error());
+    if (!applied && applied.error().code == ErrorCode::cancelled) return refuse(std::move(applied).error());
+    // What was done until then is done.
+    if (!applied && applied.error().code != ErrorCode::corruption) return PoliciesApplied{std::move(total), std::move(applied).error()};
     if (!applied && !unfinished.first) unfinished.first = std::move(applied).error();
   }
-  auto expired = expire_snapshots(order.dry_run, pace);
-  if (!expired) return refuse(std::move(expired).error());
-  total.snapshots += *expired;
+  const auto expired = expire_snapshots(order.dry_run, pace, total.snapshots);
+  if (!expired && expired.error().code == ErrorCode::cancelled) return refuse(expired.error());
+  if (!expired && (expired.error().code != ErrorCode::corruption || !unfinished.first)) unfinished.first = expired.error();
   return PoliciesApplied{std::move(total), std::move(unfinished.first)};
 }
 
@@ -94,8 +96,10 @@ Result<void> StoreRetention::apply_to_events(const RetentionPolicy& policy, cons
     };
     auto records = storage::rewritten(store_.rows(), found, is_due, figures);
     if (!records) return refuse(std::move(records).error());
-    add(total, figures);
-    if (order.dry_run || records->empty()) continue;
+    if (order.dry_run || records->empty()) {
+      add(total, figures);
+      continue;
+    }
     std::ranges::sort(found, {}, &storage::FoundEvent::position);
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
     for (const auto& event : found) {
@@ -108,6 +112,7 @@ Result<void> StoreRetention::apply_to_events(const RetentionPolicy& policy, cons
     auto event = retention_event(retention_log(), retention::events_removed,
                                  RetentionPayload(EventId::random().text(), order).text("policy", policy.name).text("type", policy.type).ranges("positions", ranges).figures(figures).take());
     EVERSHARD_TRY(writer_.append_with(Append{}.event(std::move(event)), std::move(rows)));
+    add(total, figures);
     EVERSHARD_TRY(pace.passed(figures.bytes_before, page.back().position.value, view.watermark.value));
   }
   return {};
@@ -210,14 +215,16 @@ Result<RetentionResult> StoreRetention::truncate_if_old(const AggregateInfo& inf
   return truncate_in_turn(info.aggregate, before, truncate, pace);
 }
 
-Result<std::uint64_t> StoreRetention::expire_snapshots(bool dry_run, Pace& pace) {
+/// Adds to `gone` what is gone.
+Result<void> StoreRetention::expire_snapshots(bool dry_run, Pace& pace, std::uint64_t& gone) {
   const auto now = Timestamp::now();
   const std::string prefix(1, static_cast<char>(storage::keys::StateKey::Kind::snapshot));
   std::uint64_t expired = 0, looked_at = 0;
   storage::RowWrites rows;
   const auto write = [&]() -> Result<void> {
-    if (dry_run || rows.empty()) return {};
-    return writer_.write_rows(std::exchange(rows, {}));
+    if (!dry_run && !rows.empty()) EVERSHARD_TRY(writer_.write_rows(std::exchange(rows, {})));
+    gone += std::exchange(expired, 0);
+    return {};
   };
   auto cursor = store_.rows().cursor(storage::Family::state, {.prefix = prefix, .scan = true});
   for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) {
@@ -233,8 +240,7 @@ Result<std::uint64_t> StoreRetention::expire_snapshots(bool dry_run, Pace& pace)
     if (rows.snapshots_to_go.empty() || rows.snapshots_to_go.back().aggregate != key->aggregate) rows.snapshots_to_go.push_back({key->aggregate, SeqNr{0}, false});
   }
   EVERSHARD_TRY(cursor->status());
-  EVERSHARD_TRY(write());
-  return expired;
+  return write();
 }
 
 }  // namespace evershard::cluster

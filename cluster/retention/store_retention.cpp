@@ -16,6 +16,7 @@ namespace evershard::cluster {
 namespace {
 
 constexpr std::size_t batch_bytes = 512u << 10;
+constexpr std::size_t later_entry_bytes_more = 512;  // than the first: figures, or why it was dropped
 constexpr auto turn_wait = std::chrono::milliseconds(100);
 constexpr int tries_max = 100;  // of an aggregate that is written to meanwhile
 
@@ -35,7 +36,9 @@ StoreRetention::StoreRetention(storage::Store& store, const storage::Reader& rea
                                std::function<void(const char*)> at_step)
     : store_(store), reader_(reader), writer_(writer), keys_(keys), touched_(std::move(touched)), at_step_(std::move(at_step)), hidden_(store.rows(), reader) {}
 
-Result<StoreRetention::Lock> StoreRetention::turn(const Progress& progress) {
+Result<StoreRetention::Lock> StoreRetention::turn(const RetentionOrder& order, const Progress& progress) {
+  EVERSHARD_TRY(check(order));
+  if (!order.dry_run) EVERSHARD_TRY(check_fits(RetentionPayload(EventId{}.text(), order).take()));
   Lock lock(mutex_, std::defer_lock);
   while (!lock.try_lock()) {
     EVERSHARD_TRY(storage::report(progress, 0, 0));
@@ -45,13 +48,20 @@ Result<StoreRetention::Lock> StoreRetention::turn(const Progress& progress) {
   return lock;
 }
 
+Result<void> StoreRetention::check_fits(const std::string& entry) const {
+  const auto most = writer_.limits().payload_bytes_max;
+  if (entry.size() + later_entry_bytes_more <= most) return {};
+  return refuse(ErrorCode::too_large, "the log of retention would have entries of " + std::to_string(entry.size() + later_entry_bytes_more) + " bytes, and a payload of this store has up to " +
+                                          std::to_string(most) + ": nothing was removed");
+}
+
 bool StoreRetention::is_ours(const AggregateId& aggregate) const {
   return writer_.has(sharding::shard_of(sharding::stream_hash(aggregate), store_.identity().shards));
 }
 
 Result<RetentionResult> StoreRetention::truncate(const AggregateId& aggregate, SeqNr before, const TruncateOptions& options, const Progress& progress) {
   EVERSHARD_TRY(check_removable(aggregate));
-  auto lock = turn(progress);
+  auto lock = turn(options, progress);
   if (!lock) return refuse(std::move(lock).error());
   Pace pace{progress, options.bytes_per_second};
   if (!options.dry_run) EVERSHARD_TRY(finish_others_and(aggregate, pace));
@@ -60,7 +70,7 @@ Result<RetentionResult> StoreRetention::truncate(const AggregateId& aggregate, S
 
 Result<RetentionResult> StoreRetention::remove(const AggregateId& aggregate, const RetentionOrder& order, const Progress& progress) {
   EVERSHARD_TRY(check_removable(aggregate));
-  auto lock = turn(progress);
+  auto lock = turn(order, progress);
   if (!lock) return refuse(std::move(lock).error());
   Pace pace{progress, order.bytes_per_second};
   if (!order.dry_run) EVERSHARD_TRY(finish_others_and(aggregate, pace));
@@ -68,7 +78,7 @@ Result<RetentionResult> StoreRetention::remove(const AggregateId& aggregate, con
 }
 
 Result<void> StoreRetention::finish(const Progress& progress) {
-  auto lock = turn(progress);
+  auto lock = turn({}, progress);
   if (!lock) return refuse(std::move(lock).error());
   Pace pace{progress};
   const auto unfinished = finish_in_turn(pace);
@@ -77,7 +87,7 @@ Result<void> StoreRetention::finish(const Progress& progress) {
 }
 
 Result<void> StoreRetention::settle(const Progress& progress) {
-  auto lock = turn(progress);
+  auto lock = turn({}, progress);
   if (!lock) return refuse(std::move(lock).error());
   auto left = writer_.settle(progress);
   if (!left) return refuse(std::move(left).error());
@@ -142,7 +152,9 @@ Result<RetentionResult> StoreRetention::truncate_in_turn(const AggregateId& aggr
   payload.text("aggregate", aggregate.text()).number("before", before.value).number("version", head->version.value).number("snapshots", *copies);
   if (result.covered_by) payload.number("covered_by", result.covered_by->value).number("covered_revision", result.covered_revision);
   else payload.flag("uncovered", true);
-  auto event = retention_event(retention_log(), retention::truncation_ordered, payload.take());
+  auto entry = payload.take();
+  EVERSHARD_TRY(check_fits(entry));
+  auto event = retention_event(retention_log(), retention::truncation_ordered, std::move(entry));
   event.id = id;
   event.also = {aggregate};
   storage::RowWrites rows;
@@ -199,6 +211,7 @@ Result<RetentionResult> StoreRetention::remove_in_turn(const AggregateId& aggreg
                                       .number("version", head->version.value)
                                       .number("snapshots", *snapshots)
                                       .take());
+    EVERSHARD_TRY(check_fits(logged.payload));
     logged.id = id;
     logged.also = {aggregate};
     auto marker = retention_event(aggregate, retention::aggregate_removed,

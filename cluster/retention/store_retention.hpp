@@ -25,10 +25,10 @@ namespace evershard::cluster {
 /// Errors: invalid_argument: no name; the name is the store's own
 [[nodiscard]] Result<void> check_removable(const AggregateId& aggregate);
 
-/// What one run of policies did; with `trouble`, everything else was done all the same.
+/// What one run of policies did.
 struct PoliciesApplied {
   RetentionResult total{};
-  std::optional<Error> trouble{};
+  std::optional<Error> trouble{};  ///< corruption: everything else was done all the same; else it ended there
 };
 
 /// What is ordered stands or falls together (RetentionWriter): the events that say so, what hides it from readers, the snapshots that go. Records are
@@ -71,7 +71,10 @@ class StoreRetention {
  private:
   struct Pace;
   using Lock = std::unique_lock<std::mutex>;
-  Result<Lock> turn(const Progress& progress);
+  /// Errors: as check(RetentionOrder); too_large; cancelled
+  Result<Lock> turn(const RetentionOrder& order, const Progress& progress);
+  /// `entry`: of the log, first of its operation. Errors: too_large: that, or what follows it there, is more than an event may be
+  Result<void> check_fits(const std::string& entry) const;
   Result<RetentionResult> truncate_in_turn(const AggregateId& aggregate, SeqNr before, const TruncateOptions& options, Pace& pace);
   /// `only_at`: nothing is done where it is at another version by then.
   Result<RetentionResult> remove_in_turn(const AggregateId& aggregate, std::optional<SeqNr> only_at, const RetentionOrder& order, Pace& pace);
@@ -104,7 +107,7 @@ class StoreRetention {
   Result<void> apply_to_aggregates(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace, RetentionResult& total, Unfinished& unfinished);
   Result<RetentionResult> remove_if_old(const AggregateInfo& info, const storage::View& view, const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace);
   Result<RetentionResult> truncate_if_old(const AggregateInfo& info, const storage::View& view, const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace);
-  Result<std::uint64_t> expire_snapshots(bool dry_run, Pace& pace);
+  Result<void> expire_snapshots(bool dry_run, Pace& pace, std::uint64_t& gone);
   void step(const char* name) const {
     if (at_step_) at_step_(name);
   }

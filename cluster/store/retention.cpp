@@ -1,6 +1,16 @@
 #include "evershard/cluster/store/retention.hpp"
 
+#include <utility>
+
 namespace evershard {
+
+Result<void> check(const RetentionOrder& order) {
+  for (const auto& [name, text] : {std::pair<const char*, const std::string&>{"who wants it (by)", order.by}, {"why it is wanted (reason)", order.reason}}) {
+    if (text.size() <= RetentionOrder::text_bytes_max) continue;
+    return refuse(ErrorCode::invalid_argument, std::string(name) + " has " + std::to_string(text.size()) + " bytes: the log of retention keeps up to " + std::to_string(RetentionOrder::text_bytes_max));
+  }
+  return {};
+}
 
 std::string_view name_of(RetentionPolicy::Kind kind) {
   switch (kind) {

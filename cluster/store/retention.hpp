@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@ namespace evershard {
 
 /// Who wants it, why, and how.
 struct RetentionOrder {
+  static constexpr std::size_t text_bytes_max = 1'024;  ///< of each: every entry of the log has them
+
   std::string by{};      ///< kept in the log
   std::string reason{};  ///< the same
   bool dry_run = false;  ///< says what would go, changes nothing, records nothing
@@ -27,6 +30,9 @@ struct RetentionOrder {
 struct TruncateOptions : RetentionOrder {
   bool uncovered = false;  ///< also where no snapshot stands for what goes: the aggregate's state cannot be made any more
 };
+
+/// Before anything is done. Errors: invalid_argument: a text is too long
+[[nodiscard]] Result<void> check(const RetentionOrder& order);
 
 /// What was done, or would be.
 struct RetentionResult {
@@ -78,7 +84,8 @@ struct RetentionEntry {
 /// From any thread, while everything else goes on; one operation at a time, the next one waits. What was interrupted, or broken off
 /// by a crash, is complete to every reader all the same, and its records are rewritten by the next truncation, removal or run, or by vacuum.
 ///
-/// Errors of all: unavailable (closed, the disk is full; in a cluster: a shard has no node just now), timeout (in a cluster: what became of it is not known;
+/// Errors of all: invalid_argument (who wants it, or why, is longer than RetentionOrder::text_bytes_max); too_large (the log's entry would be more than an event's
+///                payload may be: nothing is done); unavailable (closed, the disk is full; in a cluster: a shard has no node just now), timeout (in a cluster: what became of it is not known;
 ///                the same again tells), cancelled (by progress), corruption, io
 class HistoryRetention {
  public:

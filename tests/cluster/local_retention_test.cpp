@@ -5,6 +5,7 @@
 #include <mutex>
 #include <random>
 
+#include "evershard/cluster/local/committing_writer.hpp"
 #include "evershard/cluster/local/maintenance.hpp"
 #include "evershard/cluster/local/node.hpp"
 #include "evershard/protocol/retention_events.hpp"
@@ -553,6 +554,89 @@ TEST(LocalRetention, ExpiredCopiesGoAndTheLatestStays) {
   EXPECT_EQ(store.retention().apply_retention({})->snapshots, 0u);
   EXPECT_THAT(*store.snapshots(order), SizeIs(2));
   EXPECT_EQ((*store.snapshot(order))->version, SeqNr{3});
+}
+
+TEST(LocalRetention, WhatTheLogHasNoRoomForIsRefusedBeforeAnythingIsDone) {
+  auto store = open_store();
+  append_one(store, "order-1", "T");
+  append_one(store, "order-1", "T");
+  const auto long_reason = because(std::string(1'025, 'x'));
+  auto options = uncovered();
+  static_cast<RetentionOrder&>(options) = long_reason;
+
+  EXPECT_EQ(code_of(store.retention().remove_aggregate(order, long_reason)), "invalid_argument");
+  EXPECT_EQ(code_of(store.retention().truncate_aggregate(order, SeqNr{2}, options)), "invalid_argument");
+  EXPECT_EQ(code_of(store.retention().apply_retention(long_reason)), "invalid_argument");
+  EXPECT_EQ(code_of(store.retention().set_retention_policy(policy("p", RetentionPolicy::Kind::remove, "order"), long_reason)), "invalid_argument");
+
+  EXPECT_EQ(store.head(), GlobalPosition{2});
+  EXPECT_EQ(code_of(store.retention().remove_aggregate(order, because(std::string(1'024, 'x')))), "ok");
+}
+
+/// Its records would be done, and the log never be told.
+TEST(LocalRetention, BeginsNothingThatSmallPayloadsDoNotLetItEnd) {
+  LocalOptions options;
+  options.limits.payload_bytes_max = 250;
+  auto store = open_store(std::move(options));
+  append_one(store, "order-1", "T");
+  append_one(store, "order-1", "T");
+
+  const auto refused = store.retention().remove_aggregate(order, {});
+
+  EXPECT_EQ(code_of(refused), "too_large");
+  EXPECT_EQ(states_of(store, order), "ll");
+  EXPECT_THAT(log_of(store), IsEmpty());
+  EXPECT_EQ(code_of(store.retention().truncate_aggregate(order, SeqNr{2}, uncovered())), "too_large");
+}
+
+/// Refuses to take off snapshots.
+class KeepingSnapshots final : public cluster::RetentionWriter {
+ public:
+  explicit KeepingSnapshots(cluster::Node& node) : node_(node), writer_(node.committer(), node.limits()) {}
+  [[nodiscard]] const Limits& limits() const override { return node_.limits(); }
+  Result<void> append_with(Append append, storage::RowWrites rows) override { return writer_.append_with(std::move(append), std::move(rows)); }
+  Result<void> write_rows(storage::RowWrites rows) override {
+    if (!rows.snapshots_to_go.empty()) return refuse(ErrorCode::unavailable, "the disk is full");
+    return writer_.write_rows(std::move(rows));
+  }
+
+ private:
+  cluster::Node& node_;
+  cluster::CommittingWriter writer_;
+};
+
+TEST(LocalRetention, FiguresOfARunAreToldAlsoWhereItsSnapshotsStay) {
+  ScratchDir dir;
+  {
+    auto store = open_store({.data_dir = dir.path()});
+    append_aged(store, "cart-1", "T", 2h);
+    append_one(store, "order-1", "T");
+    append_one(store, "order-1", "T");
+    auto copy = snapshot_of("order-1", 1, "state", 5);
+    copy.ttl = 1s;
+    ASSERT_TRUE(store.put_snapshot(std::move(copy)));
+    ASSERT_TRUE(store.put_snapshot(snapshot_of("order-1", 2, "state", 5)));
+    const auto expired = [&] { return store.snapshots(order)->size() == 2; };
+    for (int tries = 0; tries < 600 && !expired(); ++tries) std::this_thread::sleep_for(50ms);
+    ASSERT_TRUE(expired());
+  }
+  cluster::NodeOptions options;
+  options.store.data_dir = dir.path();
+  auto node = cluster::Node::open(options);
+  ASSERT_TRUE(node) << node.error().what;
+  KeepingSnapshots writer(**node);
+  cluster::StoreRetention retention((*node)->store(), (*node)->reader(), writer, nullptr, [](const AggregateId&) {}, {});
+  auto seen = policy("t", RetentionPolicy::Kind::events, "T");
+  seen.uncovered = true;
+  seen.keep = 1h;
+
+  const auto applied = retention.apply({seen}, {}, {});
+
+  ASSERT_TRUE(applied) << applied.error().what;
+  EXPECT_EQ(applied->total.events, 1u);
+  EXPECT_EQ(applied->total.snapshots, 0u);
+  ASSERT_TRUE(applied->trouble);
+  EXPECT_EQ(applied->trouble->code, ErrorCode::unavailable);
 }
 
 // -- what is damaged

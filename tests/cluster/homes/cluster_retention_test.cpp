@@ -17,6 +17,7 @@
 #include "evershard/cluster/retention/retention_intent.hpp"
 #include "evershard/cluster/retention/retention_payloads.hpp"
 #include "evershard/protocol/retention_events.hpp"
+#include "evershard/storage/keys.hpp"
 #include "evershard/storage/removal_row.hpp"
 #include "evershard/storage/verify.hpp"
 #include "tests/cluster/homes/homes_in_process.hpp"
@@ -39,7 +40,9 @@ constexpr auto retention_patience = 60s;
 /// Three nodes, on disk.
 class ClusterRetentionTest : public ::testing::Test {
  protected:
-  ClusterRetentionTest() {
+  explicit ClusterRetentionTest(const Limits& limits = {})
+      : cluster_(std::make_unique<SmallCluster>(
+            SmallCluster::Options{.nodes = 3, .shards = 6, .data_dir = folder_.path() / "nodes", .timeout = 5s, .limits = limits})) {
     for (std::uint32_t n = 1; n <= 3; ++n) join(n);
     EXPECT_TRUE(cluster_->wait_until_open());
   }
@@ -200,7 +203,7 @@ class ClusterRetentionTest : public ::testing::Test {
   TemporaryFolder folder_;
   std::uint64_t names_ = 1;
   GlobalPosition last_;
-  std::unique_ptr<SmallCluster> cluster_ = std::make_unique<SmallCluster>(SmallCluster::Options{.nodes = 3, .shards = 6, .data_dir = folder_.path() / "nodes"});
+  std::unique_ptr<SmallCluster> cluster_;
   HomesInProcess network_;
   std::mutex mutex_;
   std::set<std::string> touched_;
@@ -435,6 +438,193 @@ TEST_F(ClusterRetentionTest, WhatHangsRemovesNoOtherEventsThanItWasAbout) {
   EXPECT_EQ(storage::removed_of(cluster_->store(1).rows(), order).value(), std::nullopt);
   ASSERT_TRUE(at(2).remove_aggregate(order, {}));
   EXPECT_EQ(states_of(order), "rrrl");
+}
+
+TEST_F(ClusterRetentionTest, WhatTheLogHasNoRoomForIsRefusedBeforeAnythingIsDone) {
+  const auto cart = owned_by(2, "cart");
+  append_some(cart, 3, 7200s);
+  ASSERT_TRUE(at(1).set_retention_policy(policy("carts", RetentionPolicy::Kind::remove, "cart"), {.by = std::string(1'024, 'b'), .reason = std::string(1'024, 'r')}));
+  const auto head = node(1).head();
+
+  for (const bool of_by : {false, true}) {
+    RetentionOrder order;
+    (of_by ? order.by : order.reason) = std::string(1'025, 'x');
+    TruncateOptions options = uncovered();
+    static_cast<RetentionOrder&>(options) = order;
+    EXPECT_EQ(code(at(1).remove_aggregate(cart, order)), "invalid_argument");
+    EXPECT_EQ(code(at(1).truncate_aggregate(cart, SeqNr{2}, options)), "invalid_argument");
+    EXPECT_EQ(code(at(1).apply_retention(order)), "invalid_argument");
+    EXPECT_EQ(code(at(1).apply_here(order, {})), "invalid_argument");
+    EXPECT_EQ(code(at(1).set_retention_policy(policy("more", RetentionPolicy::Kind::remove, "cart"), order)), "invalid_argument");
+    EXPECT_EQ(code(at(1).drop_retention_policy("carts", order)), "invalid_argument");
+  }
+
+  EXPECT_EQ(node(1).head(), head);
+  EXPECT_EQ(states_of(cart), "lll");
+}
+
+/// Payloads of up to 700 bytes.
+class RetentionOfSmallPayloads : public ClusterRetentionTest {
+ protected:
+  RetentionOfSmallPayloads() : ClusterRetentionTest([] {
+    Limits limits;
+    limits.payload_bytes_max = 700;
+    return limits;
+  }()) {}
+};
+
+TEST_F(RetentionOfSmallPayloads, NothingIsRemovedThatTheLogCannotHave) {
+  const auto order = owned_by(1);
+  for (int i = 0; i < 100; ++i) {  // a range of positions each
+    append(1, order, "Heartbeat", 7200s);
+    append(1, order, "Placed");
+  }
+  auto beats = policy("beats", RetentionPolicy::Kind::events, "Heartbeat");
+  beats.uncovered = true;
+  ASSERT_TRUE(at(1).set_retention_policy(beats, {}));
+
+  const auto run = at(2).apply_retention({});
+
+  EXPECT_EQ(code(run), "too_large") << (run ? "" : run.error().what);
+  EXPECT_EQ(code(at(2).remove_aggregate(order, {.reason = std::string(300, 'x')})), "too_large");
+  EXPECT_EQ(code(at(2).truncate_aggregate(order, SeqNr{2}, [&] {
+    auto options = uncovered();
+    options.reason = std::string(300, 'x');
+    return options;
+  }())), "too_large");
+  EXPECT_EQ(states_of(order), std::string(200, 'l'));
+  EXPECT_THAT(log(), IsEmpty());
+  const auto done = at(2).remove_aggregate(order, {.reason = "fits"});
+  ASSERT_TRUE(done) << done.error().what;
+  EXPECT_EQ(log().size(), 2u);
+  expect_sound();
+}
+
+/// Behind an accepted loss one event of a removal may be gone: what the order still has of it decides.
+class RemovalInPart : public ClusterRetentionTest {
+ protected:
+  void SetUp() override {
+    log_owner_ = owner_of(retention_log());
+    marker_.id = EventId::random();
+    ordered_ = retention_event(retention_log(), retention::removal_ordered, "{}");
+    ordered_.id = EventId::random();
+  }
+  /// Three events, and the intent to remove them, whose append was sent.
+  void intend(const AggregateId& order) {
+    const auto id = marker_.id;
+    marker_ = retention_event(order, retention::aggregate_removed, "{}");
+    marker_.id = id;
+    row_ = {.before = SeqNr{4}, .from = SeqNr{1}, .last = events_of(order).at(2), .aggregate = true, .operation = "broken-off"};
+    Append whole;
+    whole.event(marker_).event(ordered_).expect(order, ExpectedVersion::exactly(3));
+    for (auto& event : whole.events) event.occurred_at = Timestamp::now();
+    whole.request_id = EventId::random();
+    storage::RowWrites rows, intent;
+    for (auto key : {storage::removing_key(order), storage::removed_key(order)}) rows.state.push_back({std::move(key), storage::encode_removal(row_, order)});
+    rows.snapshots_to_go.push_back({order, SeqNr{4}, true});
+    intent.state.push_back({intent_key(whole), encode_intent({whole, rows})});
+    ASSERT_TRUE(node(owner_of(order)).write_rows_here(std::move(intent), {}));
+  }
+  std::vector<GlobalPosition> events_of(const AggregateId& order) {
+    std::vector<GlobalPosition> positions;
+    EXPECT_TRUE(node(owner_of(order)).wait_for(last_, retention_patience));
+    auto stream = node(owner_of(order)).read(order);
+    for (const auto& event : stream) positions.push_back(event.position);
+    return positions;
+  }
+  void append_event(const Event& event) {
+    const auto done = node(1).append(Append{}.event(event));
+    ASSERT_TRUE(done) << done.error().what;
+    last_ = done->last_position;
+  }
+  [[nodiscard]] bool any_intent(const AggregateId& order) {
+    const auto prefix = storage::keys::checkpoint(intent_prefix);
+    const auto cursor = cluster_->store(owner_of(order)).rows().cursor(storage::Family::state, {.prefix = prefix});
+    cursor->seek(prefix);
+    return cursor->valid() && cursor->key().starts_with(prefix);
+  }
+  std::uint32_t log_owner_ = 0;
+  Event marker_, ordered_;
+  storage::RemovalRow row_;
+};
+
+TEST_F(RemovalInPart, WhereOnlyTheLogHasItTheAggregateIsRemovedAllTheSame) {
+  for (std::uint32_t owner = 1; owner <= 3; ++owner) {
+    SCOPED_TRACE("at node " + std::to_string(owner) + ", the log at " + std::to_string(log_owner_));
+    const auto order = owned_by(owner);
+    append_some(order, 3);
+    SetUp();
+    append_event(ordered_);
+    intend(order);
+
+    EXPECT_TRUE(in_time([&] { return states_at(owner, order) == "rrrl" && !any_intent(order); })) << states_at(owner, order);
+
+    const auto again = at(other_than(owner)).remove_aggregate(order, {});
+    ASSERT_TRUE(again) << again.error().what;
+    EXPECT_EQ(again->aggregates, 0u) << "it is gone already";
+    EXPECT_EQ(states_of(order), "rrrl");
+    EXPECT_EQ(log().size(), 2 * owner);
+    EXPECT_EQ(log().back(), "$RemovalDone");
+  }
+  expect_sound();
+}
+
+TEST_F(RemovalInPart, WhereItWasWrittenToSinceItIsDroppedAndTheLogSaysSo) {
+  for (std::uint32_t owner = 1; owner <= 3; ++owner) {
+    const auto order = owned_by(owner);
+    append_some(order, 4);  // the fourth has the lost one's number
+    SetUp();
+    append_event(ordered_);
+    intend(order);
+
+    EXPECT_TRUE(in_time([&] { return !any_intent(order); }));
+
+    EXPECT_EQ(states_of(order), "llll");
+    ASSERT_TRUE(in_time([&] { return std::ranges::count(log_at(owner), "$RemovalDropped") == static_cast<int>(owner); })) << "the log of node " << owner;
+    const auto said = at(owner).retention_log(SeqNr{0}, 100)->back().json;
+    EXPECT_THAT(said, HasSubstr(R"("operation":"broken-off")"));
+    EXPECT_THAT(said, HasSubstr(order.text()));
+    const auto now = at(other_than(owner)).remove_aggregate(order, {});
+    ASSERT_TRUE(now) << now.error().what;
+    EXPECT_EQ(states_of(order), "rrrrl");
+    ASSERT_TRUE(at(owner).remove_aggregate(order, {}));
+  }
+  expect_sound();
+}
+
+TEST_F(RemovalInPart, WhereOnlyTheAggregateHasItItStands) {
+  const auto order = owned_by(log_owner_);
+  append_some(order, 3);
+  const auto id = marker_.id;
+  marker_ = retention_event(order, retention::aggregate_removed, "{}");
+  marker_.id = id;
+  append_event(marker_);
+  intend(order);
+
+  EXPECT_TRUE(in_time([&] { return states_at(log_owner_, order) == "rrrl"; })) << states_at(log_owner_, order);
+  EXPECT_FALSE(any_intent(order));
+}
+
+TEST_F(RemovalInPart, WhereItsEventsAreLostTheLogSaysThatItWasDropped) {
+  const auto order = owned_by(1);
+  append_some(order, 3);
+  append_event(ordered_);
+  const auto third = events_of(order).at(2);
+  ASSERT_LT(third, last_);
+  Append whole;
+  whole.event(retention_event(order, retention::aggregate_removed, "{}")).event(ordered_);
+  whole.events[0].id = EventId::random();
+  whole.request_id = EventId::random();
+  const storage::RemovalRow row{.before = SeqNr{4}, .from = SeqNr{1}, .last = third - 1, .aggregate = true, .operation = "of what is lost"};
+  storage::RowWrites rows, intent;
+  for (auto key : {storage::removing_key(order), storage::removed_key(order)}) rows.state.push_back({std::move(key), storage::encode_removal(row, order)});
+  intent.state.push_back({intent_key(whole), encode_intent({whole, rows})});
+  ASSERT_TRUE(node(1).write_rows_here(std::move(intent), {}));
+
+  EXPECT_TRUE(in_time([&] { return !any_intent(order) && log().size() == 2; }));
+
+  EXPECT_EQ(states_of(order), "lll");
+  EXPECT_THAT(log(), ElementsAre("$RemovalOrdered", "$RemovalDropped"));
 }
 
 TEST_F(ClusterRetentionTest, PoliciesAreAppliedByEveryOwner) {
