@@ -151,6 +151,17 @@ TEST_F(CoordinatorByHand, StepsDownBeforeANodeThatKnowsMore) {
   EXPECT_THAT(actions.send, IsEmpty());
 }
 
+// What it holds covers more than this log knows, for the same reason: it is this coordinator that is behind, not the disk that is another history's.
+TEST_F(CoordinatorByHand, StepsDownBeforeADiskThatIsAheadOfIt) {
+  join_with(1);
+  coordinator().lost(process(1));
+
+  const auto actions = coordinator().hello(hello_of(process(1, 2), 9, {told(0, 1, 8, 8)}));
+
+  EXPECT_TRUE(actions.ended);
+  EXPECT_THAT(sent<HelloRefused>(actions), IsEmpty());
+}
+
 TEST_F(CoordinatorByHand, StepsDownWhenAReportSpeaksOfANewerOpening) {
   join_with(1);
 
@@ -171,6 +182,10 @@ TEST_F(CoordinatorByHand, DropsWhatIsNoReportOfItsNodes) {
     EXPECT_FALSE(actions.put || actions.ended);
   }
   EXPECT_EQ(coordinator().reported_until(ShardId{0}), ShardOffset{2});
+  lead();
+  const auto early = coordinator().report(process(1), report_of(0, 1, 2, 1));
+  EXPECT_THAT(early.warnings, SizeIs(1)) << "its owner, which has not said hello to this one";
+  EXPECT_FALSE(early.put || early.ended);
 }
 
 TEST_F(CoordinatorByHand, AsksAgainFromWhereAReportDoesNotJoinOn) {
@@ -230,6 +245,31 @@ TEST_F(CoordinatorByHand, OpensNothingAgainForAProcessThatOnlyReconnects) {
   EXPECT_EQ(log_.state().last_cut, CutNumber{3});
 }
 
+// It was replaced by another process of its node, and comes back with what it took before.
+TEST_F(CoordinatorByHand, OpensAgainForAProcessThatTookAnEarlierOpening) {
+  join_with(0);
+  coordinator().lost(process(1));
+  settle(coordinator().hello(hello_of(process(1, 2), 1, {told(0, 1, 1, 1), told(1, 1, 1, 1)})));
+  coordinator().lost(process(1, 2));
+
+  const auto again = settle(coordinator().hello(hello_of(process(1), 1, {told(0, 1, 1, 1, true), told(1, 1, 1, 1, true)})));
+
+  EXPECT_THAT(sent<Opens>(again), SizeIs(2));
+  EXPECT_EQ(log_.state().shards[0].epoch, Epoch{3});
+}
+
+TEST_F(CoordinatorByHand, OpensWhatItRefusedOnceTheDiskHasIt) {
+  join_with(4);
+  coordinator().lost(process(1));
+  settle(coordinator().hello(hello_of(process(1, 2), 3, {told(0, 1, 3, 3), told(1, 1, 5, 5)})));
+  ASSERT_THAT(coordinator().members().at(1).refused, SizeIs(1));
+
+  const auto again = settle(coordinator().hello(hello_of(process(1, 2), 4, {told(0, 1, 5, 5), told(1, 2, 5, 5, true)})));
+
+  EXPECT_THAT(sent<Welcome>(again)[0].refused, IsEmpty());
+  EXPECT_EQ(log_.state().shards[0].epoch, Epoch{2});
+}
+
 TEST_F(CoordinatorByHand, RepeatsAPromiseThatWasLostAndOpensAgainWhatWentBy) {
   join_with(0);
 
@@ -283,17 +323,35 @@ TEST_F(CoordinatorByHand, OpensNoShardThatHasLost) {
 
 TEST_F(CoordinatorByHand, OpensNoShardWhoseCutsWereFoldedBecauseItHeldThem) {
   options_.fold_cuts = 1;
-  lead();
-  join_with(2);
-  coordinator().held({process(1), CutNumber{3}});
-  settle(coordinator().report(process(1), report_of(0, 1, 3, 1)));
-  ASSERT_EQ(log_.state().shards[1].folded, ShardOffset{2});
+  for (const std::uint64_t covered : {1, 2}) {
+    log_ = sharding::MemoryCutLog(2);
+    lead();
+    join_with(2);
+    coordinator().held({process(1), CutNumber{3}});
+    settle(coordinator().report(process(1), report_of(0, 1, 3, 1)));
+    ASSERT_EQ(log_.state().shards[1].folded, ShardOffset{2});
+    coordinator().lost(process(1));
+
+    const auto actions = settle(coordinator().hello(hello_of(process(1, 2), 2, {told(0, 1, 4, 4), told(1, 1, covered, 3)})));
+
+    ASSERT_THAT(sent<Welcome>(actions)[0].refused, SizeIs(1)) << "shard 0 has applied all of its own";
+    EXPECT_EQ(sent<Welcome>(actions)[0].refused[0].shard, ShardId{1});
+    EXPECT_THAT(sent<Welcome>(actions)[0].refused[0].error.what, HasSubstr("offsets " + std::to_string(covered) + " to 2"));
+  }
+}
+
+// Cuts that it applied cannot cover what was written under an epoch that it was never opened under.
+TEST_F(CoordinatorByHand, TrustsNothingOnADiskThatContradictsItself) {
+  join_with(1);
   coordinator().lost(process(1));
+  settle(coordinator().hello(hello_of(process(1, 2), 3, {told(0, 1, 2, 2), told(1, 1, 2, 2)})));
+  settle(coordinator().report(process(1, 2), report_of(0, 2, 2, 4)));
+  coordinator().lost(process(1, 2));
 
-  const auto actions = settle(coordinator().hello(hello_of(process(1, 2), 2, {told(0, 1, 4, 4), told(1, 1, 1, 3)})));
+  const auto actions = settle(coordinator().hello(hello_of(process(1, 3), 4, {told(0, 1, 6, 6), told(1, 2, 2, 2)})));
 
-  ASSERT_THAT(sent<Welcome>(actions)[0].refused, SizeIs(1)) << "shard 0 has applied all of its own";
-  EXPECT_EQ(sent<Welcome>(actions)[0].refused[0].shard, ShardId{1});
+  ASSERT_THAT(sent<Welcome>(actions)[0].refused, SizeIs(1));
+  EXPECT_THAT(sent<Welcome>(actions)[0].refused[0].error.what, HasSubstr("shard 0 of node 1 has lost data: offsets 1 to 5"));
 }
 
 // An old copy that catches up has applied a cut that was kept, and will hear of the hole before it with the checkpoint only.

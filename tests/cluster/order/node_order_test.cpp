@@ -99,6 +99,30 @@ TEST_F(NodeOrderByHand, TakesNoOpeningThatIsNotForThisProcess) {
   }
 }
 
+TEST_F(NodeOrderByHand, TakesNoOpeningThatIsForAnotherNode) {
+  start();
+  connect();
+  order().opens(opens_of(0, 1));
+
+  const auto actions = apply(order().announce(announce_of(cut_of(1, 1, {}, {opening_of(0, 1, 2, 1)}))));
+
+  EXPECT_THAT(steps<NodeStep::Apply>(actions)[0].openings, IsEmpty());
+  EXPECT_FALSE(order().again().say_hello) << "what was promised is over, there is nothing to ask for";
+}
+
+TEST_F(NodeOrderByHand, TakesTheNewestOpeningInWhateverSequenceTheyArePromised) {
+  for (const auto& [newer, late] : {std::pair(opens_of(0, 2, 2), opens_of(0, 2, 1)), std::pair(opens_of(0, 2, 2), opens_of(0, 1, 2)), std::pair(opens_of(0, 2, 2), opens_of(0, 3, 1))}) {
+    start();
+    connect(0, 2);
+    order().opens(newer);
+    order().opens(late);
+
+    const auto actions = apply(order().announce(announce_of(cut_of(1, 1, {}, {opening_of(0, 2, 1, 1)}, 2))));
+
+    EXPECT_THAT(steps<NodeStep::Apply>(actions)[0].openings, SizeIs(1));
+  }
+}
+
 TEST_F(NodeOrderByHand, AppliesCutsInTheirOrderAndAsksForWhatIsMissing) {
   start_open();
 
@@ -163,6 +187,25 @@ TEST_F(NodeOrderByHand, StopsAWriterThatTheMapOrTheCheckpointKnowsToBeReplaced) 
 
   EXPECT_THAT(steps<NodeStep::Fence>(actions), SizeIs(1));
   EXPECT_EQ(order().cut(), CutNumber{5});
+}
+
+// What was promised is no excuse, unless it is that very opening: it may be of a coordinator that was replaced, or over.
+TEST_F(NodeOrderByHand, StopsAWriterThatTheCheckpointKnowsToBeReplacedWhateverWasPromised) {
+  for (const auto& [promised, epoch, owner] : {std::tuple(opens_of(0, 2, 1), Epoch{2}, 2u), std::tuple(opens_of(0, 2, 2), Epoch{3}, 1u)}) {
+    start_open();
+    order().disconnected();
+    order().connected();
+    order().welcome(welcome_of(5, 2));
+    order().opens(promised);
+    sharding::CutLogState folded(2);
+    folded.last_cut = CutNumber{5};
+    folded.shards[0] = {epoch, owner, ShardOffset{1}, {}, {}, {}};
+
+    const auto actions = apply(order().cuts({process(1), CutNumber{1}, {{}, folded, false}, {}, false}));
+
+    EXPECT_THAT(steps<NodeStep::Fence>(actions), SizeIs(1));
+    EXPECT_EQ(order().writes(shard_0), std::nullopt);
+  }
 }
 
 // It was away: the cut with its opening is kept for it, those with the next owner's opening and events are folded.
@@ -338,6 +381,37 @@ TEST_F(NodeOrderByHand, FollowsNoWelcomeOfAnotherSessionOrProcess) {
 
   EXPECT_FALSE(order().welcomed());
   EXPECT_TRUE(order().again().say_hello) << "it asks again";
+
+  const auto behind_its_end = welcome_of(0);
+  order().disconnected();
+  order().welcome(behind_its_end);
+  EXPECT_FALSE(order().welcomed());
+}
+
+// Hello was said twice, and the first answer comes when the second was followed for a while.
+TEST_F(NodeOrderByHand, PassesOverAnEarlierWelcomeOfItsSession) {
+  start_open();
+  const auto earlier = welcome_of(0);
+
+  EXPECT_FALSE(order().welcome(earlier).coordinator_refused);
+  EXPECT_TRUE(order().welcomed());
+}
+
+// What a session told of epochs ends with it: that coordinator may have been of another history.
+TEST_F(NodeOrderByHand, ForgetsWithASessionWhichEpochsItWasToldOf) {
+  start();
+  order().connected();
+  auto foreign = welcome_of(3);
+  ASSERT_TRUE(foreign.map.assign(shard_0, {2, "host-2", Epoch{7}}));
+  order().welcome(foreign);
+  order().disconnected();
+  connect();
+  order().opens(opens_of(0, 1));
+
+  apply(order().announce(announce_of(cut_of(1, 1, {}, {opening_of(0, 1, 1, 1)}))));
+  order().synced(CutNumber{1});
+
+  EXPECT_EQ(order().writes(shard_0), Epoch{1});
 }
 
 TEST_F(NodeOrderByHand, ReportsAgainFromItsLastCutAfterEveryReconnect) {
@@ -377,6 +451,18 @@ TEST_F(NodeOrderByHand, SaysInItsHelloWhatItsDiskHas) {
   EXPECT_EQ(hello.shards[0].covered, ShardOffset{5});
   EXPECT_EQ(hello.shards[0].tail, ShardOffset{9});
   EXPECT_EQ(hello.shards[1].tail, ShardOffset{2}) << "behind a hole nothing counts";
+}
+
+TEST_F(NodeOrderByHand, SaysInItsHelloWhatIsAppliedAndTaken) {
+  start();
+  connect();
+  order().opens(opens_of(0, 1));
+  const auto given = order().announce(announce_of(cut_of(1, 1, {}, {opening_of(0, 1, 1, 1)})));
+
+  EXPECT_EQ(order().hello({}).cut, CutNumber{0}) << "given out, not applied";
+  apply(given);
+  EXPECT_EQ(order().hello({}).cut, CutNumber{1});
+  EXPECT_TRUE(order().hello({}).shards.at(0).taken) << "and not synced: it opens when it is";
 }
 
 TEST_F(NodeOrderByHand, TakesOverWhatWasFoldedAndNoMore) {
@@ -456,6 +542,16 @@ TEST_F(NodeOrderByHand, KnowsThatMoreIsMissingThanACutThatDoesNotJoinOn) {
   EXPECT_THAT(applied[0].damaged, IsEmpty()) << "nobody can know yet";
   EXPECT_THAT(applied[1].damaged, ElementsAre(shard_0));
   EXPECT_THAT(applied[1].holes, ElementsAre(shard_0));
+}
+
+TEST_F(NodeOrderByHand, PlacesNothingMoreOfAShardThatIsDamaged) {
+  start({process(1), "host-1", CutNumber{2}, GlobalPosition{9}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, true}}}});
+  connect(3);
+
+  const auto actions = apply(order().announce(announce_of(cut_of(3, 10, {segment_of(0, 1, 5, 7)}))));
+
+  EXPECT_THAT(steps<NodeStep::Apply>(actions).at(0).own, IsEmpty()) << "behind a hole nothing counts";
+  EXPECT_THAT(actions.warnings, IsEmpty()) << "that was said";
 }
 
 TEST_F(NodeOrderByHand, GoesOnBehindALossThatWasAccepted) {
