@@ -73,6 +73,7 @@ TEST_F(NodeOrderByHand, WritesOnceItsOpeningIsSynced) {
   EXPECT_THAT(steps<NodeStep::Sync>(taken), SizeIs(1));
   EXPECT_EQ(order().writes(shard_0), std::nullopt);
   EXPECT_EQ(order().page(shard_0, GlobalPosition{0}), NodeOrder::Page::not_here);
+  EXPECT_THAT(order().synced(CutNumber{0}).steps, IsEmpty()) << "that sync began before";
   const auto synced = order().synced(CutNumber{1});
 
   ASSERT_THAT(steps<NodeStep::Opened>(synced), SizeIs(1));
@@ -187,6 +188,22 @@ TEST_F(NodeOrderByHand, StopsAWriterThatTheMapOrTheCheckpointKnowsToBeReplaced) 
 
   EXPECT_THAT(steps<NodeStep::Fence>(actions), SizeIs(1));
   EXPECT_EQ(order().cut(), CutNumber{5});
+}
+
+// The map may be ahead of its cuts: what its writer wrote before is still to get its places.
+TEST_F(NodeOrderByHand, PlacesWhatAWriterWroteBeforeItWasStopped) {
+  start_open();
+  order().disconnected();
+  order().connected();
+  auto welcome = welcome_of(3);
+  ASSERT_TRUE(welcome.map.assign(shard_0, {2, "host-2", Epoch{2}}));
+  ASSERT_THAT(steps<NodeStep::Fence>(order().welcome(welcome)), SizeIs(1));
+
+  const auto actions = apply(order().announce(announce_of(cut_of(2, 1, {segment_of(0, 1, 1, 4)}))));
+
+  ASSERT_THAT(steps<NodeStep::Apply>(actions).at(0).own, SizeIs(1));
+  EXPECT_EQ(steps<NodeStep::Apply>(actions)[0].own[0].segment, segment_of(0, 1, 1, 4));
+  EXPECT_THAT(actions.warnings, IsEmpty());
 }
 
 // What was promised is no excuse, unless it is that very opening: it may be of a coordinator that was replaced, or over.
