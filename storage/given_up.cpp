@@ -1,5 +1,6 @@
 #include "evershard/storage/given_up.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "evershard/storage/applied.hpp"
 #include "evershard/storage/kept_state.hpp"
 #include "evershard/storage/keys.hpp"
+#include "evershard/storage/records.hpp"
 #include "evershard/storage/recovered_order.hpp"
 #include "evershard/storage/removal_row.hpp"
 #include "evershard/storage/rocks_status.hpp"
@@ -136,6 +138,71 @@ Result<void> take_off_removals(const Rows& rows, const Positions& first, std::ui
   return {};
 }
 
+/// One shard's records, in order.
+class RecordWalk {
+ public:
+  RecordWalk(const Rows& rows, ShardId shard) : shard_(shard), journal_(rows.cursor(Family::journal, {.prefix = {}, .scan = true})) {}
+
+  /// Shape: offsets ascend. Errors: corruption: there is no record of it, or it cannot be read
+  Result<void> read(ShardOffset offset) {
+    if (!begun_) journal_->seek_for_prev(keys::journal(shard_, offset));
+    if (!std::exchange(begun_, true)) EVERSHARD_TRY(open());
+    while (here_ && offset >= behind_) {
+      journal_->next();
+      EVERSHARD_TRY(open());
+    }
+    if (!here_ || offset < first_) return refuse(ErrorCode::corruption, "the record of shard " + std::to_string(shard_.value) + " with offset " + std::to_string(offset.value) + " is missing");
+    const auto event = record_->event(offset - first_);
+    return event ? Result<void>() : refuse(event.error());
+  }
+
+ private:
+  Result<void> open() {
+    EVERSHARD_TRY(journal_->status());
+    here_ = false;
+    if (!journal_->valid()) return {};
+    const auto key = keys::decode_journal(journal_->key());
+    if (!key) return refuse(key.error());
+    if (key->shard != shard_) return {};
+    record_ = RecordView::open(journal_->value(), shard_, key->offset);
+    if (!record_) return refuse(record_.error());
+    here_ = true;
+    first_ = key->offset;
+    behind_ = first_ + record_->size();
+    return {};
+  }
+  const ShardId shard_;
+  decltype(std::declval<const Rows&>().cursor(Family::journal, {})) journal_;
+  Result<RecordView> record_ = refuse(ErrorCode::corruption, "no record");
+  ShardOffset first_, behind_;
+  bool begun_ = false, here_ = false;
+};
+
+/// A damaged record that is in the indexes is told to whoever asks for it. They cannot be made anew without it: nobody would be told.
+Result<void> check_what_stays(const Rows& rows, const Offsets& from) {
+  std::map<ShardId, RecordWalk> walks;
+  auto order = rows.cursor(Family::order, {.prefix = {}, .scan = true});
+  for (order->seek(keys::order(GlobalPosition{0})); order->valid(); order->next()) {
+    const auto cut = sharding::decode_cut(order->value(), sharding::CutOf::node);
+    if (!cut) return refuse(cut.error());
+    for (const auto& run : sharding::runs_of(*cut)) {
+      const auto gone = from.find(run.shard);
+      auto end = run.offset + run.count;
+      if (gone != from.end()) end = std::min(end, gone->second);
+      auto& walk = walks.try_emplace(run.shard, rows, run.shard).first->second;
+      for (auto offset = run.offset; offset < end; offset = offset + 1) {
+        const auto read = walk.read(offset);
+        if (read) continue;
+        return refuse(read.error().code, "what was given up of shard " + std::to_string(from.begin()->first.value) +
+                                             " is not taken off this disk, nothing was changed: indexes are made anew for it, and a record that stays cannot be read: " + read.error().what +
+                                             ". Give this node a backup of its disk from before the damage; or an empty directory, and its shards to others or to itself " +
+                                             "(evershard cluster assign), accepting what is lost of them");
+      }
+    }
+  }
+  return order->status();
+}
+
 Result<void> take_off_records(const Rows& rows, ShardId shard, ShardOffset from, ShardOffset end, GivenUpWrites& writes) {
   auto journal = rows.cursor(Family::journal, {.prefix = {}, .scan = true});
   for (journal->seek(keys::journal(shard, from)); journal->valid(); journal->next()) {
@@ -167,12 +234,10 @@ Result<void> take_off_given_up(RocksFamilies& families, const RocksOptions& opti
   if (!first) return refuse(first.error());
   const auto mark = families.stored_mark();
   if (!mark) return refuse(mark.error());
+  const bool indexed = std::ranges::any_of(*first, [&](const auto& one) { return one.second <= *mark; });
+  if (indexed) EVERSHARD_TRY(check_what_stays(rows, *from));
   // The mark goes first: once a cut does not name them any more, nobody knows that the indexes do.
-  for (const auto& [shard, position] : *first) {
-    if (position > *mark) continue;
-    EVERSHARD_TRY(families.clear_mark(options));
-    break;
-  }
+  if (indexed) EVERSHARD_TRY(families.clear_mark(options));
   step();
   GivenUpWrites writes(families);
   EVERSHARD_TRY(take_off_snapshots(rows, *first, identity.shards, writes));

@@ -4,9 +4,11 @@
 
 #include <gmock/gmock.h>
 
+#include "evershard/storage/keys.hpp"
 #include "evershard/storage/steps.hpp"
 #include "evershard/storage/verify.hpp"
 #include "tests/contract/node_writer.hpp"
+#include "tests/contract/raw_database.hpp"
 #include "tests/contract/rocks_folder.hpp"
 #include "tests/storage/fault_env.hpp"
 
@@ -174,6 +176,54 @@ TEST_F(NodeFaults, TakesOffWhatWasGivenUpHoweverOftenItIsBrokenOff) {
     ASSERT_TRUE(verified);
     EXPECT_THAT(verified->findings, testing::IsEmpty());
   }
+}
+
+// What indexes know of a damaged record is all that tells readers of it: they are not made anew without it.
+TEST_F(NodeFaults, TakesNothingOffWhereARecordThatStaysIsDamaged) {
+  const auto a = aggregate_in(0), b = aggregate_in(1);
+  ASSERT_NO_FATAL_FAILURE(open_node());
+  for (std::uint64_t i = 1; i <= 10; ++i) {
+    ASSERT_TRUE(node_->journal({one(a, "Placed", std::to_string(i), {"x"}), one(b, "Placed", std::to_string(i), {"x"})}));
+    ASSERT_TRUE(node_->apply(node_->cut({node_->segment(0, i, i + 1), node_->segment(1, i, i + 1)})));
+  }
+  ASSERT_TRUE(opened_->seal());
+  ASSERT_TRUE(node_->apply(node_->losing(0, 6, 11, 2)));
+  ASSERT_TRUE(node_->journal({one(b, "Placed", "11", {"x"})}));  // syncs it
+  const auto put_record = [&](std::uint16_t shard, std::uint64_t offset, const std::string& bytes) {
+    const auto key = keys::journal(ShardId{shard}, ShardOffset{offset});
+    RawDatabase raw(database());
+    auto before = raw.get("journal", key);
+    raw.put("journal", key, bytes);
+    return before;
+  };
+  const auto opens = [&] {
+    close_node();
+    auto options = this->options();
+    options.shards = NodeWriter::shards;
+    options.member = NodeWriter::member();
+    options.env = disk_.env();
+    return open_node_store(options);
+  };
+  close_node();
+  const auto whole = put_record(1, 4, "no record");
+
+  for (int again = 0; again < 2; ++again) {
+    const auto refused = opens();
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::corruption);
+    EXPECT_THAT(refused.error().what, testing::AllOf(testing::HasSubstr("shard 1"), testing::HasSubstr("nothing was changed"), testing::HasSubstr("Give this node a backup")));
+  }
+  // Its backup: nothing but what was given up is gone.
+  put_record(1, 4, whole);
+  // What is given up may be damaged.
+  put_record(0, 8, "no record");
+  ASSERT_NO_FATAL_FAILURE(open_node());
+  EXPECT_EQ(stream_of(*opened_, a).size(), 5u);
+  EXPECT_EQ(stream_of(*opened_, b).size(), 10u);
+  EXPECT_EQ(matching(*opened_, Query().tags({"x"})).size(), 15u);
+  const auto verified = verify(*opened_);
+  ASSERT_TRUE(verified);
+  EXPECT_THAT(verified->findings, testing::IsEmpty());
 }
 
 }  // namespace
