@@ -183,11 +183,26 @@ TEST_F(NodeOrderByHand, StopsAWriterThatTheMapOrTheCheckpointKnowsToBeReplaced) 
   start_open();
   sharding::CutLogState folded(2);
   folded.last_cut = CutNumber{5};
-  folded.shards[0] = {Epoch{2}, 2, ShardOffset{1}, {}, {}, {}};
+  folded.shards[0] = {Epoch{2}, 2, ShardOffset{9}, {}, Epoch{2}, {}};
   const auto actions = apply(order().cuts({process(1), CutNumber{1}, {{}, folded, false}, {}, false}));
 
   EXPECT_THAT(steps<NodeStep::Fence>(actions), SizeIs(1));
   EXPECT_EQ(order().cut(), CutNumber{5});
+  EXPECT_THAT(actions.warnings, IsEmpty()) << "what another wrote is not missing here";
+  EXPECT_THAT(steps<NodeStep::Apply>(actions).at(0).damaged, IsEmpty());
+}
+
+TEST_F(NodeOrderByHand, OpensNothingThatWasReplacedBeforeItsSync) {
+  start();
+  connect();
+  order().opens(opens_of(0, 1));
+  apply(order().announce(announce_of(cut_of(1, 1, {}, {opening_of(0, 1, 1, 1)}))));
+
+  const auto replaced = apply(order().announce(announce_of(cut_of(2, 1, {}, {opening_of(0, 2, 2, 1)}))));
+
+  EXPECT_THAT(steps<NodeStep::Fence>(replaced), SizeIs(1));
+  EXPECT_THAT(order().synced(CutNumber{2}).steps, IsEmpty());
+  EXPECT_EQ(order().writes(shard_0), std::nullopt);
 }
 
 // The map may be ahead of its cuts: what its writer wrote before is still to get its places.
@@ -294,7 +309,17 @@ TEST_F(NodeOrderByHand, RefusesCutsOfAnotherHistory) {
   apply(order().announce(announce_of(cut_of(9, 63, {}))));
   refused(apply(order().announce(announce_of(cut_of(8, 61, {segment_of(1, 1, 1, 3)})))));
 
+  start(disk);
+  connect(8);
+  EXPECT_TRUE(apply(order().announce(announce_of(cut_of(8, 75, {})))).coordinator_refused) << "nor may positions be left out";
+
   // With cuts folded in between it can only lie behind.
+  start(disk);
+  connect(9);
+  sharding::CutLogState reached(2);
+  reached.last_cut = CutNumber{9};
+  reached.watermark = GlobalPosition{71};
+  EXPECT_TRUE(apply(order().cuts({process(1), CutNumber{7}, {{cut_of(9, 70, {segment_of(1, 1, 1, 3)})}, reached, false}, {}, false})).coordinator_refused);
   start(disk);
   connect(9);
   sharding::CutLogState folded(2);
@@ -363,6 +388,17 @@ TEST_F(NodeOrderByHand, ReportsNothingToACoordinatorWhoseHistoryIsNotKnownToBeIt
   EXPECT_TRUE(buffered.coordinator_refused) << "it came before the welcome";
   EXPECT_THAT(steps<NodeStep::ReportAgain>(buffered), IsEmpty());
 
+  // Nor does a shard that opens meanwhile.
+  start();
+  connect(5);
+  order().opens(opens_of(0, 1));
+  apply(order().announce(announce_of(cut_of(1, 1, {}, {opening_of(0, 1, 1, 1)}))));
+  const auto opened = order().synced(CutNumber{1});
+  EXPECT_THAT(steps<NodeStep::Opened>(opened), SizeIs(1));
+  EXPECT_THAT(steps<NodeStep::ReportAgain>(opened), IsEmpty());
+
+  start_open();
+  apply(order().announce(announce_of(cut_of(2, 1, {segment_of(0, 1, 1, 4)}))));
   for (const bool announced : {false, true}) {
     reconnect(order().cut().value + 2);
     const Cut next = cut_of(order().cut().value + 1, order().watermark().value + 1, {}), last = cut_of(order().cut().value + 2, order().watermark().value + 1, {});
@@ -443,6 +479,7 @@ TEST_F(NodeOrderByHand, ReportsAgainFromItsLastCutAfterEveryReconnect) {
   EXPECT_EQ(again[0].first, ShardOffset{4});
   EXPECT_THAT(steps<NodeStep::ReportAgain>(order().again()), SizeIs(1)) << "and from time to time";
   EXPECT_EQ(steps<NodeStep::ReportAgain>(order().report_from({shard_0, Epoch{1}, ShardOffset{9}})).at(0).first, ShardOffset{9});
+  EXPECT_EQ(steps<NodeStep::ReportAgain>(order().report_from({shard_0, Epoch{1}, ShardOffset{1}})).at(0).first, ShardOffset{4}) << "what is behind a cut is not reported";
   EXPECT_THAT(steps<NodeStep::ReportAgain>(order().report_from({shard_0, Epoch{2}, ShardOffset{9}})), IsEmpty());
 }
 
@@ -492,6 +529,10 @@ TEST_F(NodeOrderByHand, TakesOverWhatWasFoldedAndNoMore) {
 
   EXPECT_THAT(order().cuts({process(1), CutNumber{3}, {{}, folded, false}, {}, false}).steps, IsEmpty()) << "asked by somebody who knew more: cut 3 would be skipped";
   EXPECT_THAT(order().cuts({process(1, 2), CutNumber{2}, {{}, folded, false}, {}, false}).steps, IsEmpty()) << "asked by another process";
+  order().disconnected();
+  order().connected();
+  EXPECT_THAT(order().cuts({process(1), CutNumber{2}, {{}, folded, false}, {}, false}).steps, IsEmpty()) << "asked in a session that is over";
+  connect(9);
   const auto actions = apply(order().cuts({process(1), CutNumber{2}, {{cut_of(6, 30, {segment_of(0, 1, 5, 7)}), cut_of(9, 41, {})}, folded, false}, {}, false}));
 
   const auto applied = steps<NodeStep::Apply>(actions);
@@ -526,6 +567,13 @@ TEST_F(NodeOrderByHand, NoticesThatCutsOfItsOwnWereFoldedWithoutIt) {
   EXPECT_THAT(steps<NodeStep::Apply>(actions).at(0).damaged, ElementsAre(shard_0)) << "and its disk remembers";
   EXPECT_THAT(steps<NodeStep::Apply>(actions).at(0).holes, ElementsAre(shard_0)) << "what is missing has positions before this";
   EXPECT_EQ(order().hello({{shard_0, ShardOffset{9}}}).shards.at(0).tail, ShardOffset{5});
+
+  // The last one before the checkpoint was kept, for somebody else: it is as far as the log is.
+  start({process(1), "host-1", CutNumber{2}, GlobalPosition{9}, {{shard_0, {Epoch{1}, ShardOffset{5}, ShardOffset{9}, false}}}});
+  connect(9);
+  const auto kept = apply(order().cuts({process(1), CutNumber{2}, {{cut_of(8, 39, {segment_of(1, 1, 1, 3)})}, folded, false}, {}, false}));
+  ASSERT_THAT(steps<NodeStep::Apply>(kept), SizeIs(1));
+  EXPECT_THAT(steps<NodeStep::Apply>(kept)[0].damaged, ElementsAre(shard_0));
 }
 
 TEST_F(NodeOrderByHand, PlacesWhatIsThereOfASegmentThatReachesFurther) {
