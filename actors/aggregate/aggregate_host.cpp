@@ -297,6 +297,10 @@ void AggregateHost::end(std::vector<ShardId> shards) {
   for (auto& cell : impl_->cells) cell.inbox->put(inputs::End{on_them});
 }
 
+void AggregateHost::passivate_of_subjects() {
+  for (auto& cell : impl_->cells) cell.inbox->put(inputs::PassivateOfSubjects{});
+}
+
 AggregateFigures AggregateHost::figures() const {
   AggregateFigures sum;
   for (const auto& cell : impl_->cells) {

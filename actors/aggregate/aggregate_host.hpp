@@ -62,6 +62,9 @@ class AggregateHost final : public AggregateDoor {
   /// The aggregates of these shards live elsewhere now: what was not sent to the journal is answered `unavailable`, what was sent is waited for.
   void end(std::vector<ShardId> shards);
 
+  /// Those whose state may have something of somebody's leave memory, as by passivate(): something was erased.
+  void passivate_of_subjects();
+
   [[nodiscard]] AggregateFigures figures() const;
 
   /// What was not sent is answered `unavailable`; what was sent is waited for, at most for `grace`, then `timeout`. Idempotent.

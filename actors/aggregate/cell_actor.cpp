@@ -51,6 +51,7 @@ class CellState {
   }
   void take(inputs::Cancel& input) { table_.cancel(input.aggregate, input.ticket, now(), actions_); }
   void take(inputs::Passivate& input) { table_.passivate(input.aggregate, now(), actions_); }
+  void take(inputs::PassivateOfSubjects&) { table_.passivate_of_subjects(now(), actions_); }
   void take(inputs::End& input) { table_.end(input.which, now(), actions_); }
   void take(inputs::Permit&) { table_.permit(now(), actions_); }
   void take(inputs::Loaded& input) { table_.loaded(input.op, std::move(input.result), now(), actions_); }
@@ -68,7 +69,7 @@ class CellState {
       std::swap(actions_, doing_);
       actions_.clear();
       for (auto& send : doing_.sends) {
-        around_->journal.append(std::move(send.append), send.chain, [inbox = inbox_, op = send.op](Result<Appended> result) {
+        around_->journal.append(std::move(send.append), send.chain, send.loaded_at, [inbox = inbox_, op = send.op](Result<Appended> result) {
           inbox->put(inputs::AppendDone{op, std::move(result)});
         });
       }
@@ -92,7 +93,7 @@ class CellState {
       }
       for (auto& put : doing_.snapshots) {
         around_->reading.run([&journal = around_->journal, inbox = inbox_, put = std::move(put)]() mutable {
-          inbox->put(inputs::SnapshotWritten{put.op, journal.put_snapshot(std::move(put.snapshot))});
+          inbox->put(inputs::SnapshotWritten{put.op, journal.put_snapshot(std::move(put.snapshot), put.loaded_at)});
         });
       }
       const auto returned = doing_.permits_returned, wanted = doing_.permits_wanted;

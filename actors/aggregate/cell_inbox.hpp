@@ -34,6 +34,8 @@ struct Cancel {
 struct Passivate {
   AggregateId aggregate;
 };
+/// Something was erased.
+struct PassivateOfSubjects {};
 /// Those of `which` live elsewhere now.
 struct End {
   std::function<bool(const AggregateId&)> which;
@@ -64,7 +66,7 @@ struct Abandon {};
 
 }  // namespace inputs
 
-using CellInput = std::variant<inputs::Host, inputs::AskOne, inputs::Cancel, inputs::Passivate, inputs::End, inputs::Permit, inputs::Loaded, inputs::ModelRead,
+using CellInput = std::variant<inputs::Host, inputs::AskOne, inputs::Cancel, inputs::Passivate, inputs::PassivateOfSubjects, inputs::End, inputs::Permit, inputs::Loaded, inputs::ModelRead,
                                 inputs::LookedUp, inputs::AppendDone, inputs::SnapshotWritten, inputs::Stop, inputs::Abandon>;
 
 /// One message to the actor, however many inputs: a commit answers hundreds of appends at once.

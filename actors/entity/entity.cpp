@@ -103,6 +103,8 @@ void Entity::loaded(std::uint64_t number, Result<Replayed> result, SteadyTime no
   version_ = result->version;
   position_ = result->position;
   snapshot_version_ = result->snapshot_version;
+  loaded_at_ = result->loaded_at;
+  of_subjects_ = result->of_subjects;
   snapshot_owed_ = retention.replayed_max != 0 && result->replayed > retention.replayed_max;
   writer_ = share_.jitter.next();
   sick_.reset();
@@ -201,6 +203,11 @@ void Entity::passivate() {
   leaving_ = true;
   leave_behind_ = order_;
   if (may_leave()) leave();
+}
+
+// What is being loaded is read once more: nobody knows yet what is in it.
+void Entity::passivate_of_subjects() {
+  if (of_subjects_ || phase_ == Phase::loading) passivate();
 }
 
 void Entity::stop(SteadyTime now, EntityActions& actions) {

@@ -60,6 +60,8 @@ class Entity {
 
   /// Gives its state up once everything asked so far is answered; what is asked meanwhile goes to its next life.
   void passivate();
+  /// passivate(), if something of the state may be somebody's.
+  void passivate_of_subjects();
   /// Answers what was not sent with `unavailable`, and all that comes; what was sent is waited for.
   void stop(SteadyTime now, EntityActions& actions);
   /// stop(), and what was sent is not waited for: `timeout`.
@@ -126,6 +128,7 @@ class Entity {
   Ends ends_ = Ends::again;
   bool stopping_ = false;
   bool leaving_ = false;
+  bool of_subjects_ = false;     ///< something of state_ is somebody's
   bool snapshot_owed_ = false;   ///< more was replayed than the policy likes
   std::uint8_t failures_ = 0;    ///< in a row: of writes or loads
   std::uint16_t doubts_ = 0;
@@ -139,6 +142,7 @@ class Entity {
   SeqNr version_;             ///< of state_
   SeqNr snapshot_version_;    ///< of the newest snapshot known
   GlobalPosition position_;   ///< of the last settled event
+  std::uint64_t loaded_at_ = 0;  ///< AggregateJournal::erasures() before state_ was loaded
   std::uint64_t writer_ = 0;  ///< this incarnation's name in chains of appends
 
   AskList asks_;

@@ -54,11 +54,13 @@ struct EntityActions {
     EntityOp op;
     Append append;
     AppendChain chain;
+    std::uint64_t loaded_at = 0;
   };
   /// AggregateJournal::put_snapshot(), then snapshot_written().
   struct PutSnapshot {
     EntityOp op;
     Snapshot snapshot;
+    std::uint64_t loaded_at = 0;
   };
   struct Tell {
     AskTicket ticket;

@@ -154,6 +154,7 @@ void Entity::persist(Ask& ask, evershard::Decision&& decision, SteadyTime now, E
     event.tags = std::move(decided.tags);
     event.also = std::move(decided.also);
     event.subject = std::move(decided.subject);
+    of_subjects_ = of_subjects_ || !event.subject.empty();
   }
   append.expectations.push_back({id_, ExpectedVersion::exactly(before)});
   if (ask.model) append.conditions.push_back({std::move(ask.model->query), ask.model_position});
@@ -170,7 +171,7 @@ void Entity::persist(Ask& ask, evershard::Decision&& decision, SteadyTime now, E
   ask.sent_at = now;
   wake(now + hosted_.options.journal_timeout);
   ++share_.counters.sent;
-  actions.sends.push_back({begin(ask), std::move(append), {writer_, in_flight_ > 0}});
+  actions.sends.push_back({begin(ask), std::move(append), {writer_, in_flight_ > 0}, loaded_at_});
   ++in_flight_;
 }
 

@@ -142,7 +142,7 @@ void Entity::release(Ask& ask, EntityActions& actions) {
   if (ask.snapshot) {
     ++share_.counters.snapshots;
     ask.stage = Ask::Stage::writing;
-    actions.snapshots.push_back({begin(ask), std::move(*ask.snapshot)});
+    actions.snapshots.push_back({begin(ask), std::move(*ask.snapshot), loaded_at_});
     return;
   }
   if (ask.kind == AskKind::state) ask.answer.position = position_;
@@ -156,6 +156,13 @@ void Entity::snapshot_written(std::uint64_t number, Result<void> result, SteadyT
   if (result) {
     snapshot_version_ = std::max(snapshot_version_, ask->version);
     tell(*ask, std::move(ask->answer), actions);
+  } else if (result.error().code == ErrorCode::version_conflict && !ask->answered && !stopping_ && ask->conflicts < hosted_.options.conflict_retries) {
+    // The state may have what is erased: of the one that is loaded next, then.
+    ++ask->conflicts;
+    undecide_behind(*ask);
+    undecide(*ask);
+    if (phase_ == Phase::live) discard();
+    return run(now, actions);
   } else {
     tell(*ask, AnyAnswer::failed(std::move(result).error()), actions);
   }

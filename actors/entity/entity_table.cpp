@@ -194,6 +194,14 @@ void EntityTable::passivate(const AggregateId& aggregate, SteadyTime now, Entity
   settle(**known, now, actions);
 }
 
+void EntityTable::passivate_of_subjects(SteadyTime now, EntityActions& actions) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i] == nullptr) continue;
+    slots_[i]->entity.passivate_of_subjects();
+    settle(*slots_[i], now, actions);
+  }
+}
+
 void EntityTable::each(void (Entity::*input)(SteadyTime, EntityActions&), SteadyTime now, EntityActions& actions) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i] == nullptr) continue;

@@ -55,6 +55,8 @@ class EntityTable {
 
   /// What was asked before is answered first; what comes meanwhile waits for the next life.
   void passivate(const AggregateId& aggregate, SteadyTime now, EntityActions& actions);
+  /// Those whose state may have something of somebody's.
+  void passivate_of_subjects(SteadyTime now, EntityActions& actions);
   /// These aggregates live elsewhere from now on. What was not sent is answered `unavailable`, what was sent when it has come back; then each is
   /// given up, and would be loaded anew.
   void end(const std::function<bool(const AggregateId&)>& which, SteadyTime now, EntityActions& actions);

@@ -47,6 +47,7 @@ Result<void> Replay::begin(Result<std::optional<RecordedSnapshot>> found) {
     return {};
   }
   at_ = {std::move(*state), snapshot.version, snapshot.position, 0, SnapshotUse::used, snapshot.version};
+  at_.of_subjects = !snapshot.subject.empty();
   from_ = snapshot.version;
   unproven_ = snapshot.position;
   return {};
@@ -95,6 +96,7 @@ Result<void> Replay::apply(const RecordedEvent& event) {
     return {};
   }
   if (removed_) return missing();
+  at_.of_subjects = at_.of_subjects || !event.subject.empty();
   if (auto applied = kind_.apply(*at_.state, event.type, event.payload); !applied) {
     // Whatever it is: to whoever sent a command it is the stored events that cannot be used, not his command.
     return refuse(ErrorCode::corruption, event_of(aggregate_, event.seq_nr) + " cannot be applied: " + applied.error().what);
@@ -111,6 +113,7 @@ Refused Replay::missing() const {
 Result<Replayed> replay(const AggregateKind& kind, const AggregateJournal& journal, const AggregateId& aggregate,
                         std::optional<GlobalPosition> up_to) {
   Replay replay(kind, aggregate);
+  const auto loaded_at = journal.erasures();
   EVERSHARD_TRY(replay.begin(journal.snapshot(aggregate, up_to)));
   for (bool complete = false; !complete;) {
     StreamOptions options;
@@ -122,7 +125,9 @@ Result<Replayed> replay(const AggregateKind& kind, const AggregateJournal& journ
     if (!done) return refuse(std::move(done).error());
     complete = *done;
   }
-  return replay.take();
+  auto replayed = replay.take();
+  replayed.loaded_at = loaded_at;
+  return replayed;
 }
 
 Result<EncodedState> state_at(const AggregateKind& kind, const AggregateJournal& journal, const AggregateId& aggregate,

@@ -29,6 +29,8 @@ struct Replayed {
   std::uint64_t replayed = 0;
   SnapshotUse snapshot = SnapshotUse::none;
   SeqNr snapshot_version;  ///< where `used`
+  std::uint64_t loaded_at = 0;  ///< AggregateJournal::erasures(), before anything of it was read
+  bool of_subjects = false;     ///< something of it is somebody's
 };
 
 /// Takes a snapshot, then pages of the stream.

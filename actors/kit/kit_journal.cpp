@@ -143,7 +143,7 @@ std::size_t KitJournal::unanswered() const {
 
 // -- appends
 
-void KitJournal::append(Append append, AppendChain chain, Done done) {
+void KitJournal::append(Append append, AppendChain chain, std::uint64_t, Done done) {
   {
     const Lock lock(mutex_);
     if (!connected_) return;
@@ -264,7 +264,7 @@ Result<Appended> KitJournal::write(Append append, AppendChain chain) {
 
 // -- snapshots
 
-Result<void> KitJournal::put_snapshot(Snapshot snapshot) {
+Result<void> KitJournal::put_snapshot(Snapshot snapshot, std::uint64_t) {
   const Lock lock(mutex_);
   EVERSHARD_TRY(enter(JournalCall::put_snapshot));
   EVERSHARD_TRY(check(snapshot, options_.limits));

@@ -271,12 +271,14 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
 ClusterAggregates::ClusterAggregates(ClusterNode& node, AggregateNetwork& network, ClusterAggregatesOptions options)
     : impl_(std::make_shared<Impl>(node, network, std::move(options))) {
   impl_->sender = std::thread([impl = impl_.get()] { impl->send_again(); });
+  if (impl_->options.sealing) impl_->options.sealing->watch_erasures([impl = impl_.get()] { impl->host.passivate_of_subjects(); });
   node.committer().watch_shards(this, [weak = std::weak_ptr(impl_)](const NodeCommitter::OpenShards& open) {
     if (const auto impl = weak.lock()) impl->shards_are(open);
   });
 }
 
 ClusterAggregates::~ClusterAggregates() {
+  if (impl_->options.sealing) impl_->options.sealing->watch_erasures({});
   stop();
   impl_->node.committer().watch_shards(this, {});
 }

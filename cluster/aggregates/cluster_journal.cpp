@@ -15,7 +15,7 @@ Result<Page> first_page(EventStream stream) {
 
 }  // namespace
 
-void ClusterJournal::append(Append append, AppendChain chain, std::function<void(Result<Appended>)> done) {
+void ClusterJournal::append(Append append, AppendChain chain, std::uint64_t, std::function<void(Result<Appended>)> done) {
   node_.committer().append_async(std::move(append), chain, std::move(done));
 }
 

@@ -109,7 +109,8 @@ struct Cluster::Impl {
 
   void close() {
     std::call_once(closed, [this] {
-      aggregates->stop();  // first: what was sent is still written and answered
+      sealed->stop_asking();  // who waits for a key keeps all else from stopping
+      aggregates->stop();     // next: what was sent is still written and answered
       groups->tell_who_left();
       documents->close();
       homes->stop();  // others ask again, where the shards will be

@@ -184,7 +184,42 @@ Result<std::unique_ptr<KeyFolder>> KeyFolder::open(std::filesystem::path folder,
   }
   const auto checked = *secret ? checked_secret(**secret) : std::nullopt;
   if (!checked) return refuse(ErrorCode::corruption, in_quotes((folder / secret_name).string(), 300) + " is damaged");
-  return std::unique_ptr<KeyFolder>(new KeyFolder(std::move(folder), *checked));
+  std::unique_ptr<KeyFolder> opened(new KeyFolder(std::move(folder), *checked));
+  EVERSHARD_TRY(opened->count_erased());
+  return opened;
+}
+
+/// Those that were destroyed before are nobody's news: nothing was opened with them here.
+Result<void> KeyFolder::count_erased() {
+  std::error_code error;
+  std::filesystem::directory_iterator at(folder_, error);
+  for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
+    if (at->path().extension() != erased_extension) continue;
+    if (const auto id = KeyId::parse(at->path().stem().string())) destroyed_.insert(*id);
+  }
+  if (error) return refuse(ErrorCode::io, "cannot list " + in_quotes(folder_.string(), 300) + ": " + error.message());
+  return {};
+}
+
+std::uint64_t KeyFolder::erasures() const {
+  const std::lock_guard lock(mutex_);
+  return erasures_;
+}
+
+void KeyFolder::note_erased(const KeyId& id) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!destroyed_.insert(id).second) return;
+    known_.erase(id);
+    ++erasures_;
+  }
+  erased();
+}
+
+/// Behind the look that found it: what was destroyed before it was made was noticed by that look.
+HeldKey KeyFolder::as_of_now(HeldKey key) const {
+  key.erasures = erasures();
+  return key;
 }
 
 KeyId KeyFolder::id_of(std::string_view subject, std::uint32_t generation) const {
@@ -194,10 +229,14 @@ KeyId KeyFolder::id_of(std::string_view subject, std::uint32_t generation) const
   return id;
 }
 
-Result<bool> KeyFolder::is_erased(const KeyId& id) const { return is_there(file(id, erased_extension)); }
+Result<bool> KeyFolder::is_erased(const KeyId& id) {
+  auto there = is_there(file(id, erased_extension));
+  if (there && *there) note_erased(id);
+  return there;
+}
 
 /// The first one that is not destroyed; whether it is there is another question.
-Result<KeyId> KeyFolder::newest(std::string_view subject) const {
+Result<KeyId> KeyFolder::newest(std::string_view subject) {
   for (std::uint32_t generation = 0;; ++generation) {
     const auto id = id_of(subject, generation);
     auto erased = is_erased(id);
@@ -206,31 +245,26 @@ Result<KeyId> KeyFolder::newest(std::string_view subject) const {
   }
 }
 
-std::optional<PayloadKey> KeyFolder::remembered(const KeyId& id, bool fresh_only) {
+std::optional<HeldKey> KeyFolder::remembered(const KeyId& id, bool fresh_only) {
   const std::lock_guard lock(mutex_);
   const auto known = known_.find(id);
   if (known == known_.end() || (fresh_only && Clock::now() - known->second.looked >= look_again_after)) return std::nullopt;
   return known->second.key;
 }
 
-void KeyFolder::remember(const PayloadKey& key) {
+void KeyFolder::remember(const HeldKey& key) {
   const auto [known, added] = known_.try_emplace(key.id, Known{key, {}});
   known->second.looked = Clock::now();
   if (!added || known_.size() <= known_max) return;
   const auto next = std::next(known);  // ids are random: so is the one that stands beside it
-  forget(next == known_.end() ? known_.begin() : next);
+  known_.erase(next == known_.end() ? known_.begin() : next);
 }
 
-void KeyFolder::forget(std::map<KeyId, Known>::iterator known) {
-  OPENSSL_cleanse(known->second.key.secret.data(), known->second.key.secret.size());
-  known_.erase(known);
-}
-
-Result<PayloadKey> KeyFolder::key_for(std::string_view subject) {
+Result<HeldKey> KeyFolder::key_for(std::string_view subject) {
   for (;;) {
     auto id = newest(subject);
     if (!id) return refuse(std::move(id).error());
-    if (auto known = remembered(*id, false)) return *std::move(known);
+    if (auto known = remembered(*id, false)) return as_of_now(*std::move(known));
     auto made = is_there(file(*id, key_extension));
     if (!made) return refuse(std::move(made).error());
     if (!*made) {
@@ -243,24 +277,20 @@ Result<PayloadKey> KeyFolder::key_for(std::string_view subject) {
     }
     auto key = look(*id);
     if (!key) return refuse(std::move(key).error());
-    if (*key) return **std::move(key);
+    if (*key) return as_of_now(**std::move(key));
     // Destroyed meanwhile: its subject begins anew.
   }
 }
 
-Result<std::optional<PayloadKey>> KeyFolder::find(const KeyId& id) {
+Result<std::optional<HeldKey>> KeyFolder::find(const KeyId& id) {
   if (auto known = remembered(id, true)) return known;
   return look(id);
 }
 
-Result<std::optional<PayloadKey>> KeyFolder::look(const KeyId& id) {
+Result<std::optional<HeldKey>> KeyFolder::look(const KeyId& id) {
   auto erased = is_erased(id);
   if (!erased) return refuse(std::move(erased).error());
-  if (*erased) {
-    const std::lock_guard lock(mutex_);
-    if (const auto known = known_.find(id); known != known_.end()) forget(known);
-    return std::nullopt;
-  }
+  if (*erased) return std::nullopt;
   auto key = remembered(id, false);
   if (!key) {
     auto bytes = read_file(file(id, key_extension));
@@ -273,8 +303,10 @@ Result<std::optional<PayloadKey>> KeyFolder::look(const KeyId& id) {
       return refuse(ErrorCode::corruption, "the key " + id.text() + (*bytes ? " is damaged" : " is not") + " in " + in_quotes(folder_.string(), 300) +
                                                (*bytes ? "" : ", and was not destroyed: is it the right directory?"));
     }
-    key = PayloadKey{id, {}};
-    std::memcpy(key->secret.data(), secret->data(), secret->size());
+    PayloadKey read{id, {}};
+    std::memcpy(read.secret.data(), secret->data(), secret->size());
+    key.emplace(read);
+    OPENSSL_cleanse(read.secret.data(), read.secret.size());
   }
   const std::lock_guard lock(mutex_);
   if (destroyed_.contains(id)) return std::nullopt;
@@ -295,11 +327,7 @@ Result<std::optional<KeyId>> KeyFolder::current(std::string_view subject) {
 Result<void> KeyFolder::destroy(const KeyId& id) {
   const std::lock_guard one_at_a_time(changing_);
   EVERSHARD_TRY(create_synced(file(id, erased_extension), "destroyed " + Timestamp::now().text() + "\n"));
-  {
-    const std::lock_guard lock(mutex_);
-    destroyed_.insert(id);
-    if (const auto known = known_.find(id); known != known_.end()) forget(known);
-  }
+  note_erased(id);
   const auto path = file(id, key_extension);
   auto there = is_there(path);
   if (!there) return refuse(std::move(there).error());

@@ -1,5 +1,6 @@
 #include "evershard/cluster/erasure/sealed_events.hpp"
 
+#include <future>
 #include <utility>
 
 #include "evershard/cluster/erasure/opened_snapshot.hpp"
@@ -40,6 +41,11 @@ class OpenedFeed final : public FeedSource {
 }  // namespace
 
 Result<Appended> SealedEvents::append(Append append) {
+  if (queue_ != nullptr && queue_->has_mine()) {  // what its caller sent before comes before
+    std::promise<Result<Appended>> answered;
+    append_async(std::move(append), [&](Result<Appended> done) { answered.set_value(std::move(done)); });
+    return answered.get_future().get();
+  }
   EVERSHARD_TRY(sealing_->seal(append));
   return store_.append(std::move(append));
 }
@@ -49,8 +55,15 @@ void SealedEvents::append_async(Append append, AppendCompletion done) {
     if (auto sealed = sealing_->seal(what); !sealed) return then(refuse(std::move(sealed).error()));
     store_.append_async(std::move(what), std::move(then));
   };
-  if (queue_ == nullptr || !queue_->has_to(sealing_->may_wait(append))) return seal(append, done);
-  queue_->run([seal, held = std::make_shared<std::pair<Append, AppendCompletion>>(std::move(append), std::move(done))] { seal(held->first, held->second); });
+  if (queue_ == nullptr) return seal(append, done);
+  if (!queue_->busy()) {
+    auto sealed = sealing_->seal_at_once(append);
+    if (!sealed) return done(refuse(std::move(sealed).error()));
+    if (*sealed) return store_.append_async(std::move(append), std::move(done));
+  }
+  auto held = std::make_shared<std::pair<Append, AppendCompletion>>(std::move(append), std::move(done));
+  auto queued = queue_->run(held->first, [seal, held] { seal(held->first, held->second); });
+  if (!queued) held->second(refuse(std::move(queued).error()));
 }
 
 EventStream SealedEvents::read(Query query, ReadOptions options) { return EventStream(std::make_unique<OpenedPages>(store_.read(std::move(query), options), sealing_)); }

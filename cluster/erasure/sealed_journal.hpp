@@ -13,14 +13,23 @@
 
 namespace evershard::cluster {
 
+/// What a live aggregate decided over a state that may have something that is erased meanwhile is not sealed, under whatever key: `version_conflict`, and it is loaded anew.
+///
 /// `queue`: where keys are waited for; null: they are at hand. Owner: journal and queue outlive it.
 class SealedJournal final : public actors::AggregateJournal {
  public:
   SealedJournal(actors::AggregateJournal& journal, std::shared_ptr<const Sealing> sealing, SealingQueue* queue = nullptr) : journal_(journal), sealing_(std::move(sealing)), queue_(queue) {}
 
-  void append(Append append, AppendChain chain, std::function<void(Result<Appended>)> done) override {
-    if (queue_ == nullptr || !queue_->has_to(sealing_->may_wait(append))) return seal_and_append(append, chain, done);
-    queue_->run([this, chain, held = std::make_shared<std::pair<Append, Done>>(std::move(append), std::move(done))] { seal_and_append(held->first, chain, held->second); });
+  void append(Append append, AppendChain chain, std::uint64_t loaded_at, std::function<void(Result<Appended>)> done) override {
+    if (queue_ == nullptr) return seal_and_append(append, chain, loaded_at, done);
+    if (!queue_->busy()) {
+      auto sealed = sealing_->seal_at_once(append, loaded_at);
+      if (!sealed) return done(refuse(std::move(sealed).error()));
+      if (*sealed) return journal_.append(std::move(append), chain, loaded_at, std::move(done));
+    }
+    auto held = std::make_shared<std::pair<Append, Done>>(std::move(append), std::move(done));
+    auto queued = queue_->run(held->first, [this, chain, loaded_at, held] { seal_and_append(held->first, chain, loaded_at, held->second); });
+    if (!queued) held->second(refuse(std::move(queued).error()));
   }
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) const override {
     return opened_snapshot(*sealing_, journal_.snapshot(aggregate, up_to), [&](const RecordedSnapshot& erased) { return journal_.snapshot(aggregate, erased.position - 1); });
@@ -30,17 +39,18 @@ class SealedJournal final : public actors::AggregateJournal {
   [[nodiscard]] Result<std::optional<actors::RecordedCommand>> command(const AggregateId& aggregate, std::string_view command_id) const override {
     return journal_.command(aggregate, command_id);
   }
-  [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot) override {
-    EVERSHARD_TRY(sealing_->seal(snapshot));
-    return journal_.put_snapshot(std::move(snapshot));
+  [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot, std::uint64_t loaded_at) override {
+    EVERSHARD_TRY(sealing_->seal(snapshot, loaded_at));
+    return journal_.put_snapshot(std::move(snapshot), loaded_at);
   }
   [[nodiscard]] GlobalPosition watermark() const override { return journal_.watermark(); }
+  [[nodiscard]] std::uint64_t erasures() const override { return sealing_->erasures(); }
 
  private:
   using Done = std::function<void(Result<Appended>)>;
-  void seal_and_append(Append& append, AppendChain chain, Done& done) {
-    if (auto sealed = sealing_->seal(append); !sealed) return done(refuse(std::move(sealed).error()));
-    journal_.append(std::move(append), chain, std::move(done));
+  void seal_and_append(Append& append, AppendChain chain, std::uint64_t loaded_at, Done& done) {
+    if (auto sealed = sealing_->seal(append, loaded_at); !sealed) return done(refuse(std::move(sealed).error()));
+    journal_.append(std::move(append), chain, loaded_at, std::move(done));
   }
   [[nodiscard]] Result<Page> opened(Result<Page> page) const {
     if (page) EVERSHARD_TRY(sealing_->open(page->events));

@@ -26,66 +26,134 @@ std::string once_of(const Append& append, std::size_t index) {
 
 std::string once_of(const Snapshot& snapshot) { return "snapshot " + std::to_string(snapshot.version.value); }
 
+constexpr const char* sealed_too_late = "a key was destroyed since what is to be sealed was read";
+
 template <class Sealed>
-Result<void> seal_one(SubjectKeys& keys, Sealed& what, const SealedFor& sealed_for, const std::string& once) {
+Result<void> check_to_seal(const Sealed& what) {
   EVERSHARD_TRY(check_name("subject", what.subject, subject_bytes_max));
-  EVERSHARD_TRY(check(what, Limits::most()));  // sealed, nobody could tell any more; and no key is made for what is refused
-  auto key = keys.key_for(what.subject);
-  if (!key) return refuse(std::move(key).error());
+  return check(what, Limits::most());  // sealed, nobody could tell any more; and no key is made for what is refused
+}
+
+template <class Sealed>
+Result<void> seal_with(const HeldKey& key, std::optional<std::uint64_t> made_at, Sealed& what, const SealedFor& sealed_for, const std::string& once) {
+  if (made_at && key.erasures != *made_at) return refuse(ErrorCode::version_conflict, sealed_too_late);
   what.payload = seal_payload(*key, sealed_for, once, {std::move(what.subject), std::move(what.payload), what.format});
   what.format = PayloadFormat::encrypted;
   what.subject.clear();
   return {};
 }
 
+template <class Sealed>
+Result<void> seal_one(SubjectKeys& keys, std::optional<std::uint64_t> made_at, Sealed& what, const SealedFor& sealed_for, const std::string& once) {
+  EVERSHARD_TRY(check_to_seal(what));
+  const auto key = keys.key_for(what.subject);
+  if (!key) return refuse(key.error());
+  return seal_with(*key, made_at, what, sealed_for, once);
+}
+
 /// What comes sealed already (a copy made without keys, say) has to be ours, or was: whoever reads it would try to open it.
-Result<void> check_opens(SubjectKeys& keys, PayloadFormat format, std::string_view payload, const SealedFor& sealed_for) {
-  const auto id = sealed_by(format, payload);
-  if (!id) return {};
-  auto key = keys.find(*id);
+Result<void> check_opens(const Result<std::optional<HeldKey>>& key, std::string_view payload, const SealedFor& sealed_for) {
   const bool nothing_opens = !key && (key.error().code == ErrorCode::corruption || key.error().code == ErrorCode::not_found);
-  if (!key && !nothing_opens) return refuse(std::move(key).error());
-  if (key && (!*key || open_payload(**key, sealed_for, payload))) return {};
+  if (!key && !nothing_opens) return refuse(key.error());
+  if (key && (!*key || open_payload(***key, sealed_for, payload))) return {};
   return refuse(ErrorCode::invalid_argument, "a payload looks sealed, and no key here opens it");
 }
 
+Result<void> check_opens(SubjectKeys& keys, PayloadFormat format, std::string_view payload, const SealedFor& sealed_for) {
+  const auto id = sealed_by(format, payload);
+  if (!id) return {};
+  return check_opens(keys.find(*id), payload, sealed_for);
+}
+
 /// Of what is stored: where there are no keys at all, they may be there again later.
-Result<std::optional<PayloadKey>> key_that_opens(SubjectKeys& keys, const KeyId& id) {
+Result<std::optional<HeldKey>> key_that_opens(SubjectKeys& keys, const KeyId& id) {
   auto key = keys.find(id);
   if (!key && key.error().code == ErrorCode::not_found) return refuse(ErrorCode::unavailable, std::move(key).error().what);
   return key;
 }
 
+std::string aggregate_of(const Event& event) { return event.aggregate ? event.aggregate->text() : std::string(); }
+SealedFor place_of(const Event& event, const std::string& aggregate) { return {aggregate, event.type}; }
+std::string aggregate_of(const Snapshot& snapshot) { return snapshot.aggregate.text(); }
+SealedFor place_of(const Snapshot&, const std::string& aggregate) { return {aggregate, {}}; }
+
+/// Of one part of an append. False: the key is not at hand.
 template <class Sealed>
-bool is_at_hand(SubjectKeys& keys, const Sealed& what) {
-  if (!what.subject.empty()) return keys.at_hand(what.subject);
-  const auto id = sealed_by(what.format, what.payload);
-  return !id || keys.at_hand(*id);
+Result<bool> take_key_at_hand(SubjectKeys& keys, const Sealed& what, std::optional<HeldKey>& taken) {
+  if (what.subject.empty()) {
+    const auto id = sealed_by(what.format, what.payload);
+    if (!id) return true;
+    const auto found = keys.found_at_hand(*id);
+    if (!found) return false;
+    const auto aggregate = aggregate_of(what);
+    EVERSHARD_TRY(check_opens(*found, what.payload, place_of(what, aggregate)));
+    return true;
+  }
+  EVERSHARD_TRY(check_to_seal(what));
+  auto key = keys.key_at_hand(what.subject);
+  if (!key) return false;
+  if (!*key) return refuse(std::move(*key).error());
+  taken = **std::move(key);
+  return true;
 }
 
 }  // namespace
 
-bool Sealing::may_wait(const Append& append) const {
-  const auto waits = [&](const auto& what) { return !is_at_hand(*keys_, what); };
-  return std::ranges::any_of(append.events, waits) || std::ranges::any_of(append.snapshots, waits);
+KeysWanted keys_wanted(const Append& append) {
+  KeysWanted wanted;
+  const auto note = [&](const auto& what) {
+    if (!what.subject.empty()) {
+      if (check_to_seal(what)) wanted.subjects.push_back(what.subject);
+    } else if (const auto id = sealed_by(what.format, what.payload)) {
+      wanted.ids.push_back(*id);
+    }
+  };
+  std::ranges::for_each(append.events, note);
+  std::ranges::for_each(append.snapshots, note);
+  return wanted;
 }
 
-Result<void> Sealing::seal(Append& append) const {
+Result<void> Sealing::seal(Append& append, std::optional<std::uint64_t> made_at) const {
   for (std::size_t i = 0; i < append.events.size(); ++i) {
     auto& event = append.events[i];
-    const auto aggregate = event.aggregate ? event.aggregate->text() : std::string();
-    const SealedFor sealed_for{aggregate, event.type};
-    auto done = event.subject.empty() ? check_opens(*keys_, event.format, event.payload, sealed_for) : seal_one(*keys_, event, sealed_for, once_of(append, i));
+    const auto aggregate = aggregate_of(event);
+    auto done = event.subject.empty() ? check_opens(*keys_, event.format, event.payload, place_of(event, aggregate))
+                                      : seal_one(*keys_, made_at, event, place_of(event, aggregate), once_of(append, i));
     if (!done) return done;
   }
-  for (auto& snapshot : append.snapshots) EVERSHARD_TRY(seal(snapshot));
+  for (auto& snapshot : append.snapshots) EVERSHARD_TRY(seal(snapshot, made_at));
   return {};
 }
 
-Result<void> Sealing::seal(Snapshot& snapshot) const {
-  const auto aggregate = snapshot.aggregate.text();
-  if (snapshot.subject.empty()) return check_opens(*keys_, snapshot.format, snapshot.payload, {aggregate, {}});
-  return seal_one(*keys_, snapshot, {aggregate, {}}, once_of(snapshot));
+Result<void> Sealing::seal(Snapshot& snapshot, std::optional<std::uint64_t> made_at) const {
+  const auto aggregate = aggregate_of(snapshot);
+  if (snapshot.subject.empty()) return check_opens(*keys_, snapshot.format, snapshot.payload, place_of(snapshot, aggregate));
+  return seal_one(*keys_, made_at, snapshot, place_of(snapshot, aggregate), once_of(snapshot));
+}
+
+Result<bool> Sealing::seal_at_once(Append& append, std::optional<std::uint64_t> made_at) const {
+  std::vector<std::optional<HeldKey>> of_events(append.events.size()), of_snapshots(append.snapshots.size());
+  for (std::size_t i = 0; i < append.events.size(); ++i) {
+    const auto there = take_key_at_hand(*keys_, append.events[i], of_events[i]);
+    if (!there || !*there) return there;
+  }
+  for (std::size_t i = 0; i < append.snapshots.size(); ++i) {
+    const auto there = take_key_at_hand(*keys_, append.snapshots[i], of_snapshots[i]);
+    if (!there || !*there) return there;
+  }
+  for (std::size_t i = 0; i < append.events.size(); ++i) {
+    if (!of_events[i]) continue;
+    auto& event = append.events[i];
+    const auto aggregate = aggregate_of(event);
+    EVERSHARD_TRY(seal_with(*of_events[i], made_at, event, place_of(event, aggregate), once_of(append, i)));
+  }
+  for (std::size_t i = 0; i < append.snapshots.size(); ++i) {
+    if (!of_snapshots[i]) continue;
+    auto& snapshot = append.snapshots[i];
+    const auto aggregate = aggregate_of(snapshot);
+    EVERSHARD_TRY(seal_with(*of_snapshots[i], made_at, snapshot, place_of(snapshot, aggregate), once_of(snapshot)));
+  }
+  return true;
 }
 
 Result<void> Sealing::open(RecordedEvent& event) const {
@@ -104,7 +172,7 @@ Result<void> Sealing::open(RecordedEvent& event) const {
     return {};
   }
   const auto aggregate = event.aggregate ? event.aggregate->text() : std::string();
-  auto plain = open_payload(**key, {aggregate, event.type}, event.payload);
+  auto plain = open_payload(***key, {aggregate, event.type}, event.payload);
   if (!plain) return where(std::move(plain).error());
   event.payload = std::move(plain->payload);
   event.format = plain->format;
@@ -113,12 +181,12 @@ Result<void> Sealing::open(RecordedEvent& event) const {
 }
 
 Result<void> Sealing::open(std::vector<RecordedEvent>& events) const {
-  std::vector<KeyId> ids;
+  KeysWanted wanted;
   for (const auto& event : events) {
     const auto id = event.state == EventState::live ? sealed_by(event.format, event.payload) : std::nullopt;
-    if (id) ids.push_back(*id);
+    if (id) wanted.ids.push_back(*id);
   }
-  if (ids.size() > 1) keys_->fetch(std::move(ids));
+  if (wanted.ids.size() > 1) keys_->fetch(std::move(wanted));
   for (auto& event : events) EVERSHARD_TRY(open(event));
   return {};
 }
@@ -129,7 +197,7 @@ Result<bool> Sealing::open(RecordedSnapshot& snapshot) const {
   auto key = key_that_opens(*keys_, *id);
   if (!key) return refuse(std::move(key).error());
   if (!*key) return false;
-  auto plain = open_payload(**key, {snapshot.aggregate.text(), {}}, snapshot.payload);
+  auto plain = open_payload(***key, {snapshot.aggregate.text(), {}}, snapshot.payload);
   if (!plain) return refuse(std::move(plain).error());
   snapshot.payload = std::move(plain->payload);
   snapshot.format = plain->format;

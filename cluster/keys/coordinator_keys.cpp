@@ -3,6 +3,7 @@
 #include <openssl/crypto.h>
 
 #include <algorithm>
+#include <iterator>
 #include <random>
 #include <utility>
 
@@ -14,7 +15,7 @@ using What = KeysAsked::What;
 constexpr int tries_max = 4;
 constexpr auto answer_grace = std::chrono::seconds(1);  // the network answers when the time is over
 constexpr std::size_t destroyed_max = 100'000;
-constexpr auto at_hand_for = std::chrono::seconds(1);  // who is told that he need not wait for it seals a moment later
+constexpr auto look_whether_it_is_let_go = std::chrono::microseconds(50);
 
 std::uint64_t random_holder() {
   std::random_device random;
@@ -25,6 +26,13 @@ Error no_answer(const Error& why) { return {ErrorCode::unavailable, "the coordin
 
 Error no_keys_there(ErrorCode code) { return {code, "a payload has a subject, or is sealed, and the cluster's coordinator was started without keys (its setting `keys`)"}; }
 
+Error too_slow() { return {ErrorCode::unavailable, "the coordinator, where the keys of subjects lie, is slow: what it lends is over before it arrives"}; }
+
+void wipe(KeysAnswered& told) {
+  for (auto& key : told.keys)
+    if (key.secret) OPENSSL_cleanse(key.secret->data(), key.secret->size());
+}
+
 }  // namespace
 
 struct CoordinatorKeys::Waiters {
@@ -34,14 +42,25 @@ struct CoordinatorKeys::Waiters {
   std::mutex mutex;
   std::condition_variable changed;
   bool stopping = false;
+  bool away = false;     ///< it did not answer in time: nobody waits for it until it does
+  bool looking = false;  ///< whether it does
+
+  /// What was asked is answered, or not. Under the mutex.
+  void heard(const Result<KeysAnswered>& told) { away = !told && told.error().code == ErrorCode::timeout; }
 };
 
 CoordinatorKeys::CoordinatorKeys(KeyNetwork& network, CoordinatorKeysOptions options)
-    : network_(network), options_(std::move(options)), holder_(random_holder()), waiters_(std::make_shared<Waiters>()) {}
+    : network_(network), options_(std::move(options)), holder_(random_holder()), waiters_(std::make_shared<Waiters>()), wiping_([this] { wipe_what_is_over(); }) {}
 
 CoordinatorKeys::~CoordinatorKeys() {
   stop();
-  drop_all();
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    drop_all();
+  }
+  lent_.notify_all();
+  wiping_.join();
 }
 
 void CoordinatorKeys::stop() {
@@ -57,32 +76,61 @@ std::size_t CoordinatorKeys::known() const {
   return known_.size();
 }
 
+std::uint64_t CoordinatorKeys::erasures() const {
+  const std::lock_guard lock(mutex_);
+  return erasures_;
+}
+
 Result<std::optional<KeysAnswered>> CoordinatorKeys::ask_once(const KeysAsked& asked, std::chrono::milliseconds time) {
   const auto asked_at = options_.now();  // the coordinator counts from later
   auto answer = std::make_shared<Waiters::Answer>();
   std::unique_lock waiting(waiters_->mutex);
   if (waiters_->stopping) return refuse(ErrorCode::unavailable, "the node is stopping");
+  const bool tells = asked.what != What::destroy;  // that one may take long, whoever is there
+  if (waiters_->away && tells) {
+    if (!std::exchange(waiters_->looking, true)) {
+      waiting.unlock();
+      network_.ask(asked, time, [waiters = waiters_](Result<KeysAnswered> told) {
+        if (told) wipe(*told);
+        const std::lock_guard lock(waiters->mutex);
+        waiters->looking = false;
+        waiters->heard(told);
+      });
+    }
+    return refuse(ErrorCode::unavailable, "it did not when it was asked last");
+  }
   waiting.unlock();
-  network_.ask(asked, time, [waiters = waiters_, answer](Result<KeysAnswered> told) {
+  network_.ask(asked, time, [waiters = waiters_, answer, tells](Result<KeysAnswered> told) {
     {
       const std::lock_guard lock(waiters->mutex);
+      if (tells) waiters->heard(told);
       answer->come = std::move(told);
     }
     waiters->changed.notify_all();
   });
   waiting.lock();
   const bool over = !waiters_->changed.wait_for(waiting, time + answer_grace, [&] { return waiters_->stopping || answer->come; });
-  if (over) return refuse(ErrorCode::timeout, "no answer in time");
+  if (over) {
+    waiters_->away = waiters_->away || tells;
+    return refuse(ErrorCode::timeout, "no answer in time");
+  }
   if (!answer->come) return refuse(asked.what == What::destroy ? ErrorCode::timeout : ErrorCode::unavailable, "the node is stopping");
   auto told = std::move(*answer->come);
   waiting.unlock();
   if (!told) return refuse(std::move(told).error());
-  const std::lock_guard lock(mutex_);
   const auto until = asked_at + told->lease;
+  const bool keeps = asked.what == What::key_for || asked.what == What::find;
+  std::unique_lock lock(mutex_);
+  const auto before = erasures_;
   const bool newest = is_newest(told->destroyed);
-  if (asked.what != What::key_for && asked.what != What::find) return std::optional(*std::move(told));
-  if (!newest || (!told->no_keys && options_.now() >= until)) return std::nullopt;
-  for (const auto& key : told->keys) keep(key, asked.subject, until);
+  const bool changed = erasures_ != before;
+  const bool usable = !keeps || (newest && (told->no_keys || options_.now() < until));
+  if (keeps && usable)
+    for (std::size_t i = 0; i < told->keys.size(); ++i) keep(told->keys[i], i < asked.subjects.size() ? asked.subjects[i] : std::string(), until);
+  lock.unlock();
+  wipe(*told);
+  if (changed) erased();
+  if (!usable) return std::nullopt;
   return std::optional(*std::move(told));
 }
 
@@ -97,63 +145,85 @@ Result<KeysAnswered> CoordinatorKeys::ask(KeysAsked asked, std::chrono::millisec
       return refuse(no_answer(error));
     }
     if (!*told) continue;
-    const auto expected = asked.what == What::find || asked.what == What::destroy ? asked.ids.size() : std::size_t{1};
+    const auto expected = asked.ids.size() + asked.subjects.size();
     const bool fits = (*told)->no_keys || (*told)->keys.size() == expected || (asked.what == What::current && (*told)->keys.empty());
     if (!fits) return refuse(ErrorCode::corruption, "the coordinator told of other keys than it was asked for");
     return **std::move(told);
   }
-  return refuse(ErrorCode::unavailable, "the coordinator, where the keys of subjects lie, is slow: what it lends is over before it arrives");
+  return refuse(too_slow());
 }
 
-Result<std::optional<PayloadKey>> CoordinatorKeys::taken(const KeyTold& told) const {
-  if (told.error) return refuse(*told.error);
-  if (told.destroyed) return std::nullopt;
-  if (!told.secret) return refuse(ErrorCode::corruption, "the coordinator told nothing of the key " + told.id.text());
-  return PayloadKey{told.id, *told.secret};
-}
-
-Result<PayloadKey> CoordinatorKeys::key_for(std::string_view subject) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto of = of_subject_.find(subject); of != of_subject_.end())
-      if (const auto* key = lent(of->second)) return *key;
+Result<HeldKey> CoordinatorKeys::key_for(std::string_view subject) {
+  for (int tries = 0; tries != tries_max; ++tries) {
+    if (auto key = key_at_hand(subject)) return *std::move(key);
+    auto told = ask({.what = What::key_for, .subjects = {std::string(subject)}}, options_.time);
+    if (!told) return refuse(std::move(told).error());
+    if (told->no_keys) return refuse(no_keys_there(ErrorCode::invalid_argument));
+    const auto& key = told->keys.front();
+    if (key.error) return refuse(*key.error);
+    if (key.destroyed) return refuse(ErrorCode::corruption, "the coordinator gave a key that is destroyed");
+    if (!key.secret) return refuse(ErrorCode::corruption, "the coordinator told nothing of the key " + key.id.text());
   }
-  auto told = ask({.what = What::key_for, .subject = std::string(subject)}, options_.time);
-  if (!told) return refuse(std::move(told).error());
-  if (told->no_keys) return refuse(no_keys_there(ErrorCode::invalid_argument));
-  auto key = taken(told->keys.front());
-  if (!key) return refuse(std::move(key).error());
-  if (!*key) return refuse(ErrorCode::corruption, "the coordinator gave a key that is destroyed");
-  return **std::move(key);
+  return refuse(too_slow());
 }
 
-Result<std::optional<PayloadKey>> CoordinatorKeys::find(const KeyId& id) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto* key = lent(id)) return *key;
-    if (destroyed_.contains(id)) return std::nullopt;
+Result<std::optional<HeldKey>> CoordinatorKeys::find(const KeyId& id) {
+  for (int tries = 0; tries != tries_max; ++tries) {
+    if (auto found = found_at_hand(id)) return *std::move(found);
+    auto told = ask({.what = What::find, .ids = {id}}, options_.time);
+    if (!told) return refuse(std::move(told).error());
+    if (told->no_keys) return refuse(no_keys_there(ErrorCode::not_found));
+    const auto& key = told->keys.front();
+    if (key.id != id) return refuse(ErrorCode::corruption, "the coordinator told of another key than it was asked for");
+    if (key.error) return refuse(*key.error);
+    if (key.destroyed) return std::nullopt;
+    if (!key.secret) return refuse(ErrorCode::corruption, "the coordinator told nothing of the key " + key.id.text());
   }
-  auto told = ask({.what = What::find, .ids = {id}}, options_.time);
-  if (!told) return refuse(std::move(told).error());
-  if (told->no_keys) return refuse(no_keys_there(ErrorCode::not_found));
-  if (told->keys.front().id != id) return refuse(ErrorCode::corruption, "the coordinator told of another key than it was asked for");
-  return taken(told->keys.front());
+  return refuse(too_slow());
 }
 
-void CoordinatorKeys::fetch(std::vector<KeyId> ids) {
-  std::ranges::sort(ids);
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  {
-    const std::lock_guard lock(mutex_);
-    std::erase_if(ids, [&](const KeyId& id) { return lent(id) != nullptr || destroyed_.contains(id); });
+std::optional<Result<HeldKey>> CoordinatorKeys::key_at_hand(std::string_view subject) {
+  const std::lock_guard lock(mutex_);
+  const auto of = of_subject_.find(subject);
+  const auto* key = of == of_subject_.end() ? nullptr : lent(of->second);
+  if (key == nullptr) return std::nullopt;
+  return Result<HeldKey>(*key);
+}
+
+std::optional<Result<std::optional<HeldKey>>> CoordinatorKeys::found_at_hand(const KeyId& id) {
+  const std::lock_guard lock(mutex_);
+  if (const auto* key = lent(id)) return Result<std::optional<HeldKey>>(*key);
+  if (destroyed_.contains(id)) return Result<std::optional<HeldKey>>(std::nullopt);
+  return std::nullopt;
+}
+
+namespace {
+
+template <class T>
+void each_once(std::vector<T>& all) {
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+}
+
+}  // namespace
+
+/// One alone is asked for when it is needed; what is said here is said again by find() and key_for().
+void CoordinatorKeys::fetch(KeysWanted wanted) {
+  each_once(wanted.ids);
+  each_once(wanted.subjects);
+  std::erase_if(wanted.ids, [&](const KeyId& id) { return found_at_hand(id).has_value(); });
+  std::erase_if(wanted.subjects, [&](const std::string& subject) { return subject.empty() || key_at_hand(subject).has_value(); });
+  if (wanted.ids.size() > KeysAsked::ids_max) wanted.ids.resize(KeysAsked::ids_max);
+  if (wanted.ids.size() > 1 && !ask({.what = What::find, .ids = std::move(wanted.ids)}, options_.time)) return;
+  for (auto first = wanted.subjects.begin(); wanted.subjects.end() - first > 1;) {
+    const auto end = first + std::min<std::ptrdiff_t>(wanted.subjects.end() - first, KeysAsked::subjects_max);
+    if (!ask({.what = What::key_for, .subjects = {std::make_move_iterator(first), std::make_move_iterator(end)}}, options_.time)) return;
+    first = end;
   }
-  if (ids.size() < 2) return;
-  if (ids.size() > KeysAsked::ids_max) ids.resize(KeysAsked::ids_max);
-  (void)ask({.what = What::find, .ids = std::move(ids)}, options_.time);  // what it says is said again by find()
 }
 
 Result<std::optional<KeyId>> CoordinatorKeys::current(std::string_view subject) {
-  auto told = ask({.what = What::current, .subject = std::string(subject)}, options_.time);
+  auto told = ask({.what = What::current, .subjects = {std::string(subject)}}, options_.time);
   if (!told) return refuse(std::move(told).error());
   if (told->no_keys) return refuse(no_keys_there(ErrorCode::invalid_argument));
   if (told->keys.empty()) return std::nullopt;
@@ -169,36 +239,37 @@ Result<void> CoordinatorKeys::destroy(const KeyId& id) {
   return {};
 }
 
-bool CoordinatorKeys::at_hand(std::string_view subject) {
-  const std::lock_guard lock(mutex_);
-  const auto of = of_subject_.find(subject);
-  return of != of_subject_.end() && lent(of->second, at_hand_for) != nullptr;
-}
-
-bool CoordinatorKeys::at_hand(const KeyId& id) {
-  const std::lock_guard lock(mutex_);
-  return lent(id, at_hand_for) != nullptr || destroyed_.contains(id);
-}
-
 KeysForgotten CoordinatorKeys::forget(const KeysForget& told) {
-  const std::lock_guard lock(mutex_);
-  (void)is_newest(told.destroyed);
-  for (const auto& id : told.ids) {
-    if (const auto known = known_.find(id); known != known_.end()) drop(known);
-    destroyed_.insert(id);
+  std::vector<std::weak_ptr<const PayloadKey>> in_hands;
+  bool changed = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto before = erasures_;
+    (void)is_newest(told.destroyed);
+    changed = erasures_ != before;
+    for (const auto& id : told.ids) {
+      if (const auto known = known_.find(id); known != known_.end()) drop(known);
+      destroyed_.insert(id);
+    }
+    in_hands = in_hands_;
   }
+  if (changed) erased();
+  for (const auto& key : in_hands)
+    while (!key.expired()) std::this_thread::sleep_for(look_whether_it_is_let_go);
   return {holder_};
 }
 
 /// False: it was looked before something was destroyed that is known to be destroyed here: it may be told as if it were there.
+/// Behind a destruction nothing counts that was told before: all that is known was looked for behind those that are counted.
 bool CoordinatorKeys::is_newest(const KeysDestroyed& destroyed) {
-  if (destroyed.keeper != newest_.keeper) {
-    drop_all();
-    newest_ = destroyed;
-    return true;
-  }
-  if (destroyed.count < newest_.count) return false;
+  const bool same_keeper = destroyed.keeper == newest_.keeper;
+  if (same_keeper && destroyed.count <= newest_.count) return destroyed.count == newest_.count;
+  const bool first = newest_.keeper == 0;  // nothing was told before
   newest_ = destroyed;
+  if (first) return true;
+  ++erasures_;
+  drop_all();
+  if (!same_keeper) destroyed_.clear();
   return true;
 }
 
@@ -209,7 +280,14 @@ void CoordinatorKeys::keep(const KeyTold& told, const std::string& subject, Boot
     return;
   }
   if (!told.secret) return;
-  const auto [known, added] = known_.try_emplace(told.id, Known{{told.id, *told.secret}, until, subject});
+  auto known = known_.find(told.id);
+  const bool added = known == known_.end();
+  if (added) {
+    HeldKey key(PayloadKey{told.id, *told.secret});
+    key.erasures = erasures_;
+    known = known_.emplace(told.id, Known{std::move(key), until}).first;
+    if (known_.size() == 1) lent_.notify_all();
+  }
   known->second.until = until;
   if (!subject.empty()) {
     known->second.subject = subject;
@@ -220,22 +298,52 @@ void CoordinatorKeys::keep(const KeyTold& told, const std::string& subject, Boot
   drop(next == known_.end() ? known_.begin() : next);
 }
 
-const PayloadKey* CoordinatorKeys::lent(const KeyId& id, std::chrono::milliseconds at_least) const {
+const HeldKey* CoordinatorKeys::lent(const KeyId& id) const {
   const auto known = known_.find(id);
-  return known != known_.end() && options_.now() + at_least < known->second.until ? &known->second.key : nullptr;
+  return known != known_.end() && options_.now() < known->second.until ? &known->second.key : nullptr;
 }
 
 void CoordinatorKeys::drop(KnownKeys::iterator known) {
   const auto of = of_subject_.find(known->second.subject);
   if (of != of_subject_.end() && of->second == known->first) of_subject_.erase(of);
-  OPENSSL_cleanse(known->second.key.secret.data(), known->second.key.secret.size());
+  std::erase_if(in_hands_, [](const auto& key) { return key.expired(); });
+  auto held = known->second.key.held();
   known_.erase(known);
+  if (!held.expired()) in_hands_.push_back(std::move(held));
 }
 
 void CoordinatorKeys::drop_all() {
   while (!known_.empty()) drop(known_.begin());
   of_subject_.clear();
-  destroyed_.clear();
+}
+
+void CoordinatorKeys::look_again() {
+  {
+    const std::lock_guard lock(mutex_);
+    looks_again_ = newest_.keeper != 0;  // else nothing was ever read here
+  }
+  lent_.notify_all();
+}
+
+void CoordinatorKeys::ask_for_erasures(std::unique_lock<std::mutex>& lock) {
+  lock.unlock();
+  const auto told = ask({.what = What::erasures}, options_.look_time);
+  lock.lock();
+  looks_again_ = !told && told.error().code == ErrorCode::unavailable;
+}
+
+void CoordinatorKeys::wipe_what_is_over() {
+  for (std::unique_lock lock(mutex_);;) {
+    lent_.wait(lock, [this] { return ending_ || looks_again_ || !known_.empty(); });
+    if (ending_) return;
+    if (looks_again_) ask_for_erasures(lock);
+    lent_.wait_for(lock, options_.wipe_every, [this] { return ending_; });
+    const auto now = options_.now();
+    for (auto known = known_.begin(); known != known_.end();) {
+      const auto one = known++;
+      if (one->second.until <= now) drop(one);
+    }
+  }
 }
 
 }  // namespace evershard::cluster

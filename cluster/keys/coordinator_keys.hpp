@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "evershard/cluster/erasure/subject_keys.hpp"
@@ -20,12 +21,19 @@ struct CoordinatorKeysOptions {
   std::size_t known_max = 10'000;  ///< keys in memory
   std::chrono::milliseconds time = std::chrono::seconds(5);           ///< an answer is waited for
   std::chrono::milliseconds destroy_time = std::chrono::seconds(30);  ///< the same, of a destruction
+  std::chrono::milliseconds look_time = std::chrono::seconds(1);      ///< the same, of what was destroyed
+  std::chrono::milliseconds wipe_every = std::chrono::milliseconds(500);  ///< at the latest so long after its time is over a key is wiped
   BootClock now = boot_time;
 };
 
 /// A key that was told is kept in memory and used for as long as the coordinator lent it, a few seconds, counted from before it was asked for; then it is asked
 /// for again. A destruction is answered when every process to which the key may be lent has forgotten it, or its time is over: so behind it
 /// nobody uses the key, not a node that was cut off or frozen either.
+///
+/// erasures() changes with what the coordinator says of its own count, and with its process. Whatever it says is of a count, and what was told at an earlier one is not
+/// used: so a key of the count that a state was loaded at is older than whatever was opened for that state.
+///
+/// Where the coordinator does not answer in time, nobody waits for it any more until it does: it is asked beside, and whoever comes is told `unavailable`.
 ///
 /// Errors beyond those of SubjectKeys: unavailable: the coordinator does not answer
 /// Any thread but the network's own: they wait. Owner: the network outlives it, and gives it nothing any more when it goes.
@@ -35,25 +43,28 @@ class CoordinatorKeys final : public SubjectKeys {
   ~CoordinatorKeys() override;
 
   /// Errors: also invalid_argument: the coordinator has no keys
-  Result<PayloadKey> key_for(std::string_view subject) override;
-  Result<std::optional<PayloadKey>> find(const KeyId& id) override;
+  Result<HeldKey> key_for(std::string_view subject) override;
+  Result<std::optional<HeldKey>> find(const KeyId& id) override;
   Result<std::optional<KeyId>> current(std::string_view subject) override;
   /// Errors: also timeout: it may be destroyed
   Result<void> destroy(const KeyId& id) override;
-  void fetch(std::vector<KeyId> ids) override;
-  [[nodiscard]] bool at_hand(std::string_view subject) override;
-  [[nodiscard]] bool at_hand(const KeyId& id) override;
+  void fetch(KeysWanted wanted) override;
+  [[nodiscard]] std::uint64_t erasures() const override;
+  [[nodiscard]] std::optional<Result<HeldKey>> key_at_hand(std::string_view subject) override;
+  [[nodiscard]] std::optional<Result<std::optional<HeldKey>>> found_at_hand(const KeyId& id) override;
 
-  /// Keys that were destroyed: on return none of them is used any more, but by who has it in his hands. Does not wait.
+  /// Keys that were destroyed: on return none of them is used any more. Waits for who is sealing or opening just now.
   KeysForgotten forget(const KeysForget& told);
-  /// Whoever waits is told `unavailable`, as is whoever comes. Idempotent.
+  /// Something may have been destroyed without this node being told: the coordinator is asked, beside. Does not wait.
+  void look_again();
+  /// The coordinator is asked no more: whoever waits for it is told `unavailable`, as is whoever comes; what is lent may be used until it is over. Idempotent.
   void stop();
   /// How many keys are in memory.
   [[nodiscard]] std::size_t known() const;
 
  private:
   struct Known {
-    PayloadKey key;
+    HeldKey key;
     BootTime until{};
     std::string subject{};  ///< it is the current key of; empty: not known
   };
@@ -61,17 +72,19 @@ class CoordinatorKeys final : public SubjectKeys {
 
   /// Errors: unavailable, timeout (of `destroy`), what the coordinator says
   [[nodiscard]] Result<KeysAnswered> ask(KeysAsked asked, std::chrono::milliseconds time);
-  /// Waits; keeps what is told. Absent: what is told is too old to be used.
+  /// Waits; keeps what is told, and wipes it of the answer. Absent: what is told is too old to be used.
   [[nodiscard]] Result<std::optional<KeysAnswered>> ask_once(const KeysAsked& asked, std::chrono::milliseconds time);
-  [[nodiscard]] Result<std::optional<PayloadKey>> taken(const KeyTold& told) const;
 
   // Under the mutex.
   [[nodiscard]] bool is_newest(const KeysDestroyed& destroyed);
   void keep(const KeyTold& told, const std::string& subject, BootTime until);
-  /// Null: it is not, or not for so long.
-  [[nodiscard]] const PayloadKey* lent(const KeyId& id, std::chrono::milliseconds at_least = {}) const;
+  /// Null: it is not.
+  [[nodiscard]] const HeldKey* lent(const KeyId& id) const;
   void drop(KnownKeys::iterator known);
   void drop_all();
+
+  void wipe_what_is_over();
+  void ask_for_erasures(std::unique_lock<std::mutex>& lock);
 
   KeyNetwork& network_;
   const CoordinatorKeysOptions options_;
@@ -79,10 +92,16 @@ class CoordinatorKeys final : public SubjectKeys {
   struct Waiters;
   const std::shared_ptr<Waiters> waiters_;  ///< answers may come when it is gone
   mutable std::mutex mutex_;
+  std::condition_variable lent_;
+  bool ending_ = false;
+  bool looks_again_ = false;
   KeysDestroyed newest_{};
+  std::uint64_t erasures_ = 0;
   KnownKeys known_;
   std::map<std::string, KeyId, std::less<>> of_subject_;
   std::set<KeyId> destroyed_;
+  std::vector<std::weak_ptr<const PayloadKey>> in_hands_;  ///< of keys that are not known any more
+  std::thread wiping_;
 };
 
 }  // namespace evershard::cluster

@@ -20,14 +20,15 @@ std::uint64_t random_keeper() {
   return (std::uint64_t{random()} << 32 | random()) | 1;
 }
 
-KeyTold told_of(const PayloadKey& key) { return {.id = key.id, .secret = key.secret}; }
+KeyTold told_of(const HeldKey& key) { return {.id = key.id, .secret = key.secret()}; }
 
 bool is_well_formed(const KeysAsked& asked) {
   switch (asked.what) {
-    case What::key_for:
-    case What::current: return !asked.subject.empty() && asked.ids.empty();
-    case What::find: return !asked.ids.empty() && asked.ids.size() <= KeysAsked::ids_max && asked.subject.empty();
-    case What::destroy: return asked.ids.size() == 1 && asked.subject.empty();
+    case What::key_for: return !asked.subjects.empty() && asked.subjects.size() <= KeysAsked::subjects_max && asked.ids.empty();
+    case What::current: return asked.subjects.size() == 1 && asked.ids.empty();
+    case What::find: return !asked.ids.empty() && asked.ids.size() <= KeysAsked::ids_max && asked.subjects.empty();
+    case What::destroy: return asked.ids.size() == 1 && asked.subjects.empty();
+    case What::erasures: return asked.ids.empty() && asked.subjects.empty();
   }
   return false;
 }
@@ -42,7 +43,7 @@ KeyKeeper::KeyKeeper(std::unique_ptr<SubjectKeys> keys, HaveForgotten have_forgo
       told_(std::make_shared<Told>()),
       looking_(std::make_unique<WorkThreads>(options_.threads)),
       destroying_(std::make_unique<WorkThreads>(1)) {
-  told_->destroyed.keeper = random_keeper();
+  told_->keeper = random_keeper();
 }
 
 void KeyKeeper::stop() {
@@ -64,11 +65,20 @@ void KeyKeeper::answer(std::uint32_t node, KeysAsked asked, KeysDone done) {
   if (keys_ == nullptr) {
     KeysAnswered none;
     none.no_keys = true;
-    none.destroyed = told_->destroyed;
+    none.destroyed = counted();
     return done(none);
   }
   const std::lock_guard lock(threads_mutex_);
   if (looking_ == nullptr) return done(refuse(keeper_stops()));
+  if (asked.what == What::erasures) {
+    KeysAnswered answered;
+    answered.destroyed = counted();
+    {
+      const std::lock_guard told(told_->mutex);
+      told_->holders.try_emplace(asked.holder, Lent{node, BootTime{}});  // it has no keys, and wants to hear of erasures
+    }
+    return done(std::move(answered));
+  }
   if (asked.what == What::destroy) return destroying_->run([this, id = asked.ids.front(), done = std::move(done)] { done(destroy(id)); });
   looking_->run([this, node, asked = std::move(asked), done = std::move(done)] { done(look(node, asked)); });
 }
@@ -79,23 +89,35 @@ KeysDestroyed KeyKeeper::lend(std::uint32_t node, std::uint64_t holder) {
   const auto now = options_.now();
   if (told_->holders.size() >= holders_kept) std::erase_if(told_->holders, [&](const auto& lent) { return over(lent.second.at) <= now; });
   told_->holders[holder] = {node, now};
-  return told_->destroyed;
+  return counted();
 }
 
+KeysDestroyed KeyKeeper::counted() const { return {told_->keeper, keys_ == nullptr ? 0 : keys_->erasures()}; }
+
+/// What is told is of one count: a key that was made behind a destruction is told with it.
 KeysAnswered KeyKeeper::look(std::uint32_t node, const KeysAsked& asked) {
+  for (;;) {
+    auto answered = look_once(node, asked);
+    if (answered.destroyed == counted()) return answered;
+  }
+}
+
+KeysAnswered KeyKeeper::look_once(std::uint32_t node, const KeysAsked& asked) {
   KeysAnswered answered;
   answered.lease = options_.lease;
   answered.destroyed = lend(node, asked.holder);
   if (asked.what == What::current) {
-    auto id = keys_->current(asked.subject);
+    auto id = keys_->current(asked.subjects.front());
     if (!id) answered.keys.push_back({.id = {}, .error = std::move(id).error()});
     else if (*id) answered.keys.push_back({.id = **id});
     return answered;
   }
   if (asked.what == What::key_for) {
-    auto key = keys_->key_for(asked.subject);
-    if (key) answered.keys.push_back(told_of(*key));
-    else answered.keys.push_back({.id = {}, .error = std::move(key).error()});
+    for (const auto& subject : asked.subjects) {
+      auto key = subject.empty() ? Result<HeldKey>(refuse(ErrorCode::invalid_argument, "a subject is no name")) : keys_->key_for(subject);
+      if (key) answered.keys.push_back(told_of(*key));
+      else answered.keys.push_back({.id = {}, .error = std::move(key).error()});
+    }
     return answered;
   }
   for (const auto& id : asked.ids) {
@@ -113,18 +135,21 @@ Result<KeysAnswered> KeyKeeper::destroy(const KeyId& id) {
   answered.keys.push_back({.id = id, .destroyed = true});
   auto destroyed = keys_->destroy(id);
   std::unique_lock lock(told_->mutex);
-  KeysForget forget{{id}, {told_->destroyed.keeper, ++told_->destroyed.count}};
+  KeysForget forget{{id}, counted()};
   answered.destroyed = forget.destroyed;
   if (!destroyed) {
     answered.keys.front() = {.id = id, .error = std::move(destroyed).error()};
     return answered;
   }
   const auto now = options_.now();
-  std::map<std::uint64_t, Lent> waited_for;
+  std::map<std::uint64_t, Lent> waited_for, told_only;
   auto until = over(began_);  // what a process before this one lent is not known
   const bool predecessor = until > now;
   for (const auto& [holder, lent] : told_->holders) {
-    if (over(lent.at) <= now) continue;
+    if (over(lent.at) <= now) {
+      told_only.emplace(holder, lent);  // it has no keys, and perhaps a state that it read with one
+      continue;
+    }
     waited_for.emplace(holder, lent);
     until = std::max(until, over(lent.at));
   }
@@ -139,6 +164,7 @@ Result<KeysAnswered> KeyKeeper::destroy(const KeyId& id) {
       told->changed.notify_all();
     });
   }
+  for (const auto& [holder, lent] : told_only) have_forgotten_(lent.node, forget, [](const Result<KeysForgotten>&) {});
   lock.lock();
   while ((predecessor || !left->empty()) && options_.now() < until) {
     if (told_->stopping) return refuse(ErrorCode::timeout, "the coordinator stops: the key is destroyed, and not all nodes may have forgotten it yet");

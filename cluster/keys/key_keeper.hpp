@@ -29,7 +29,7 @@ struct KeyKeeperOptions {
 using HaveForgotten = std::function<void(std::uint32_t node, const KeysForget& what, std::function<void(Result<KeysForgotten>)> done)>;
 
 /// A key is destroyed for good first, as SubjectKeys says; then whoever was told of keys within the lease is told to forget it. `destroy` is answered when all of them have
-/// said that they did, or when whatever they were lent is over: at most a lease later. Behind a start it cannot know what its predecessor lent, and waits until that is over.
+/// said that they did, or when whatever they were lent is over: at most a lease later. Who was told of keys earlier is told too, and not waited for. Behind a start it cannot know what its predecessor lent, and waits until that is over.
 ///
 /// Any thread. Owner: what `have_forgotten` uses outlives it, or stop().
 class KeyKeeper {
@@ -50,6 +50,8 @@ class KeyKeeper {
   };
 
   [[nodiscard]] KeysAnswered look(std::uint32_t node, const KeysAsked& asked);
+  [[nodiscard]] KeysAnswered look_once(std::uint32_t node, const KeysAsked& asked);
+  [[nodiscard]] KeysDestroyed counted() const;
   [[nodiscard]] Result<KeysAnswered> destroy(const KeyId& id);
   [[nodiscard]] KeysDestroyed lend(std::uint32_t node, std::uint64_t holder);
   [[nodiscard]] BootTime over(BootTime lent) const { return lent + options_.lease + options_.margin; }
@@ -64,7 +66,7 @@ class KeyKeeper {
     std::mutex mutex;
     std::condition_variable changed;
     std::map<std::uint64_t, Lent> holders;
-    KeysDestroyed destroyed;
+    std::uint64_t keeper = 0;  ///< this process
     bool stopping = false;
   };
   const std::shared_ptr<Told> told_;

@@ -23,9 +23,11 @@ class SealedNode {
   [[nodiscard]] const std::shared_ptr<const Sealing>& sealing() const { return sealing_; }
   [[nodiscard]] SealingQueue& queue() { return queue_; }
 
-  /// Nothing is sealed or opened any more: `unavailable`, also what waits for a key. Before the node and what carries its appends stop. Idempotent.
+  /// Nobody waits for keys any more: what would have to is `unavailable`; what is lent is used until it is over. First of all: who waits keeps others from stopping. Idempotent.
+  void stop_asking() { keys_->stop(); }
+  /// The same, and what waited for a key is answered, or sent. Before the node and what carries its appends stop. Idempotent.
   void stop() {
-    keys_->stop();
+    stop_asking();
     queue_.stop();
   }
 

@@ -11,7 +11,7 @@ Result<Gate::Pass> LocalJournal::enter() const {
   return pass;
 }
 
-void LocalJournal::append(Append append, AppendChain chain, std::function<void(Result<Appended>)> done) {
+void LocalJournal::append(Append append, AppendChain chain, std::uint64_t, std::function<void(Result<Appended>)> done) {
   const auto use = enter();
   if (!use) return done(refuse(use.error()));
   parts_.committer.append_async(std::move(append), chain, std::move(done));
@@ -70,7 +70,7 @@ Result<std::optional<actors::RecordedCommand>> LocalJournal::command(const Aggre
   return actors::RecordedCommand{std::move((*found)->reply), (*event)->seq_nr, (*event)->position};
 }
 
-Result<void> LocalJournal::put_snapshot(Snapshot snapshot) {
+Result<void> LocalJournal::put_snapshot(Snapshot snapshot, std::uint64_t) {
   const auto use = enter();
   if (!use) return refuse(use.error());
   return parts_.committer.put_snapshot(std::move(snapshot));

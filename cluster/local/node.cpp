@@ -31,7 +31,12 @@ Node::Node(std::unique_ptr<storage::Store> store, const NodeOptions& options)
         auto aggregates = options.aggregates;
         aggregates.limits = options.limits;
         return aggregates;
-      }()) {}
+      }()) {
+  if (sealing_) sealing_->watch_erasures([this] {
+    const std::lock_guard lock(aggregates_mutex_);
+    if (aggregates_) aggregates_->passivate_of_subjects();
+  });
+}
 
 actors::AggregateHost& Node::aggregates() {
   const std::lock_guard lock(aggregates_mutex_);
@@ -68,6 +73,7 @@ storage::Progress Node::until_closed(storage::Progress progress) {
 
 void Node::close() {
   std::call_once(closed_, [this] {
+    if (sealing_) sealing_->watch_erasures({});  // before the lock: who tells of one may want it
     {
       const std::lock_guard lock(aggregates_mutex_);
       aggregates_closed_ = true;

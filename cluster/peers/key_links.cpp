@@ -23,6 +23,7 @@ void KeyLinks::ask(KeysAsked asked, std::chrono::milliseconds time, KeysDone don
 }
 
 void KeyLinks::serve(CoordinatorKeys& keys) {
+  links_.when_coordinator_is_there([&keys] { keys.look_again(); });
   links_.serve(PeerKind::keys_forget, [&keys](LinkRequest request) {
     if (request.from != coordinator_on_links) return request.reply(refuse(ErrorCode::invalid_argument, "only the coordinator has keys forgotten"));
     const auto forget = decode_keys_forget(request.bytes);

@@ -57,9 +57,13 @@ std::string encode(const KeysAsked& asked) {
     case What::find: message.set_what(v1::KeysAsked::WHAT_FIND); break;
     case What::current: message.set_what(v1::KeysAsked::WHAT_CURRENT); break;
     case What::destroy: message.set_what(v1::KeysAsked::WHAT_DESTROY); break;
+    case What::erasures: message.set_what(v1::KeysAsked::WHAT_ERASURES); break;
   }
   message.set_holder(asked.holder);
-  message.set_subject(asked.subject);
+  for (std::size_t i = 0; i < asked.subjects.size(); ++i) {
+    if (i == 0) message.set_subject(asked.subjects[i]);
+    else message.add_further(asked.subjects[i]);
+  }
   for (const auto& id : asked.ids) message.add_ids(key_id_bytes(id));
   return message.SerializeAsString();
 }
@@ -73,10 +77,14 @@ Result<KeysAsked> decode_keys_asked(std::string_view bytes) {
     case v1::KeysAsked::WHAT_FIND: asked.what = What::find; break;
     case v1::KeysAsked::WHAT_CURRENT: asked.what = What::current; break;
     case v1::KeysAsked::WHAT_DESTROY: asked.what = What::destroy; break;
+    case v1::KeysAsked::WHAT_ERASURES: asked.what = What::erasures; break;
     default: return no_keys_message("it asks for what is not known");
   }
   asked.holder = message.holder();
-  asked.subject = std::move(*message.mutable_subject());
+  if (static_cast<std::size_t>(message.further_size()) >= KeysAsked::subjects_max) return no_keys_message("too many subjects");
+  if (!message.subject().empty()) asked.subjects.push_back(std::move(*message.mutable_subject()));
+  if (asked.subjects.empty() && message.further_size() != 0) return no_keys_message("subjects behind none");
+  for (auto& subject : *message.mutable_further()) asked.subjects.push_back(std::move(subject));
   if (!get_ids(message.ids(), asked.ids)) return no_keys_message("the name of a key");
   return asked;
 }

@@ -101,13 +101,15 @@ void NodeLinks::attach(ClusterNode& node) {
 
 void NodeLinks::detach() {
   std::weak_ptr<ClusterNode*> under_way;
+  std::weak_ptr<std::function<void()>> told;
   std::vector<std::weak_ptr<Servant>> serving;
   {
     const std::lock_guard lock(mutex_);
     under_way = std::exchange(node_, nullptr);
+    told = std::exchange(coordinator_is_there_, nullptr);
     for (auto& [kind, servant] : std::exchange(servants_, {})) serving.push_back(servant);
   }
-  while (!under_way.expired()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (!under_way.expired() || !told.expired()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   for (const auto& servant : serving)
     while (!servant.expired()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
@@ -115,6 +117,11 @@ void NodeLinks::detach() {
 void NodeLinks::serve(PeerKind kind, std::function<void(LinkRequest)> answer) {
   const std::lock_guard lock(mutex_);
   servants_[kind] = std::make_shared<Servant>(std::move(answer));
+}
+
+void NodeLinks::when_coordinator_is_there(std::function<void()> call) {
+  const std::lock_guard lock(mutex_);
+  coordinator_is_there_ = std::make_shared<std::function<void()>>(std::move(call));
 }
 
 void NodeLinks::request(std::uint32_t node, PeerKind kind, std::string bytes, std::chrono::milliseconds time, Links::Done done) {
@@ -129,11 +136,15 @@ std::shared_ptr<ClusterNode*> NodeLinks::attached() const {
 void NodeLinks::on_session(NodeNumber peer, bool up) {
   if (peer != coordinator_on_links) return;
   std::shared_ptr<ClusterNode*> node;
+  std::shared_ptr<std::function<void()>> there;
   {
     const std::lock_guard lock(mutex_);
     coordinator_up_ = up;
     node = node_;
+    there = coordinator_is_there_;
   }
+  if (up && there != nullptr) (*there)();
+  there.reset();
   if (node == nullptr) return;
   up ? (*node)->committer().connected() : (*node)->committer().disconnected();
 }

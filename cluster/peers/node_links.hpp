@@ -47,6 +47,8 @@ class NodeLinks final : public NodeNetwork {
   void detach();
   /// Requests of this kind are answered so, in the links' thread: quickly, and in the order in which they came. Until detach().
   void serve(PeerKind kind, std::function<void(LinkRequest)> answer);
+  /// Called when the coordinator is there, again and again, in the links' thread. Until detach().
+  void when_coordinator_is_there(std::function<void()> call);
   /// Errors: as Links::request says
   void request(std::uint32_t node, PeerKind kind, std::string bytes, std::chrono::milliseconds time, Links::Done done);
   [[nodiscard]] std::uint16_t port() const { return port_; }
@@ -85,6 +87,7 @@ class NodeLinks final : public NodeNetwork {
   std::shared_ptr<ClusterNode*> node_;  ///< calls under way hold a copy
   using Servant = std::function<void(LinkRequest)>;
   std::map<PeerKind, std::shared_ptr<Servant>> servants_;  ///< the same
+  std::shared_ptr<std::function<void()>> coordinator_is_there_;  ///< the same
   bool coordinator_up_ = false;
   std::uint16_t port_ = 0;
   std::unique_ptr<Links> links_;

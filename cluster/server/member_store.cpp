@@ -186,6 +186,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
   [[nodiscard]] std::optional<Error> failed() override { return node_->committer().failed(); }
   void close() override {
     if (std::exchange(closed_, true)) return;
+    sealed_->stop_asking();  // who waits for a key keeps all else from stopping
     groups_->tell_who_left();
     documents_->close();
     homes_->stop();  // others ask again, where the shards will be

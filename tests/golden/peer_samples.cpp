@@ -262,8 +262,8 @@ KeyId key_id(std::uint8_t first) {
 void add_of_keys(std::vector<PeerSample>& samples) {
   const auto again = [](const auto& value) { return encode(value); };
   using What = KeysAsked::What;
-  for (const auto& [name, asked] : {std::pair{"KeysAsked", KeysAsked{What::key_for, most, "größe", {}}}, {"KeysAsked-find", {What::find, 7, "", {key_id(1), key_id(200)}}},
-                                    {"KeysAsked-current", {What::current, 7, "ada", {}}}, {"KeysAsked-destroy", {What::destroy, 7, "", {key_id(1)}}}})
+  for (const auto& [name, asked] : {std::pair{"KeysAsked", KeysAsked{What::key_for, most, {"größe"}, {}}}, {"KeysAsked-further", {What::key_for, 7, {"ada", "bob", "carol"}, {}}}, {"KeysAsked-find", {What::find, 7, {}, {key_id(1), key_id(200)}}},
+                                    {"KeysAsked-current", {What::current, 7, {"ada"}, {}}}, {"KeysAsked-destroy", {What::destroy, 7, {}, {key_id(1)}}}, {"KeysAsked-erasures", {What::erasures, 7, {}, {}}}})
     samples.push_back({name, encode(asked), PeerKind::keys, [=](std::string_view b) { return written(decode_keys_asked(b), again); }});
   std::array<std::uint8_t, PayloadKey::secret_bytes> secret{};
   for (std::size_t i = 0; i != secret.size(); ++i) secret[i] = static_cast<std::uint8_t>(3 * i);

@@ -12,7 +12,7 @@ struct Writer {
   KitJournal& journal;
   Result<Appended> operator()(Append append, AppendChain chain = {}) const {
     Result<Appended> result = refuse(ErrorCode::timeout, "no answer");
-    journal.append(std::move(append), chain, [&](Result<Appended> told) { result = std::move(told); });
+    journal.append(std::move(append), chain, 0, [&](Result<Appended> told) { result = std::move(told); });
     return result;
   }
 };
@@ -138,7 +138,7 @@ TEST_F(KitJournalTest, ReadsInPages) {
 
 TEST_F(KitJournalTest, HoldsAppendsAndAnswers) {
   std::vector<std::string> told;
-  const auto send = [&] { journal.append(deposit(1), {}, [&](const Result<Appended>& result) { told.push_back(code(result)); }); };
+  const auto send = [&] { journal.append(deposit(1), {}, 0, [&](const Result<Appended>& result) { told.push_back(code(result)); }); };
 
   journal.hold_appends();
   send();
@@ -177,12 +177,12 @@ TEST_F(KitJournalTest, FailsAsOrdered) {
 TEST_F(KitJournalTest, ForgetsWhatIsUnderWayWhenItsUserIsGone) {
   bool told = false;
   journal.hold_answers();
-  journal.append(deposit(1), {}, [&](const auto&) { told = true; });
+  journal.append(deposit(1), {}, 0, [&](const auto&) { told = true; });
   journal.hold_appends();
-  journal.append(deposit(2), {}, [&](const auto&) { told = true; });
+  journal.append(deposit(2), {}, 0, [&](const auto&) { told = true; });
 
   journal.disconnect();
-  journal.append(deposit(3), {}, [&](const auto&) { told = true; });
+  journal.append(deposit(3), {}, 0, [&](const auto&) { told = true; });
   EXPECT_EQ(journal.stream(one, {}).error().code, ErrorCode::unavailable);
   journal.connect();
 
@@ -231,7 +231,7 @@ TEST(ShuffledKitJournal, AnswersInAnOrderOfTheSeed) {
   const auto order_of = [](std::uint64_t seed) {
     KitJournal journal({.any_order = true, .seed = seed});
     std::vector<int> order;
-    for (int i = 0; i < 8; ++i) journal.append(deposit(i), {}, [&order, i](const auto&) { order.push_back(i); });
+    for (int i = 0; i < 8; ++i) journal.append(deposit(i), {}, 0, [&order, i](const auto&) { order.push_back(i); });
     while (journal.step()) {
     }
     EXPECT_THAT(shown(journal.events()), ElementsAre("deposited 0", "deposited 1", "deposited 2", "deposited 3", "deposited 4", "deposited 5",

@@ -191,8 +191,8 @@ TEST_F(OnThreads, AppendsFromOutsideRaceAndNeverForkIt) {
 class CountedJournal final : public actors::AggregateJournal {
  public:
   explicit CountedJournal(KitJournal& behind) : behind_(behind) {}
-  void append(Append append, AppendChain chain, std::function<void(Result<Appended>)> done) override {
-    behind_.append(std::move(append), chain, std::move(done));
+  void append(Append append, AppendChain chain, std::uint64_t loaded_at, std::function<void(Result<Appended>)> done) override {
+    behind_.append(std::move(append), chain, loaded_at, std::move(done));
   }
   [[nodiscard]] Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) const override {
     const int now = ++reading;
@@ -207,7 +207,7 @@ class CountedJournal final : public actors::AggregateJournal {
   [[nodiscard]] Result<std::optional<actors::RecordedCommand>> command(const AggregateId& aggregate, std::string_view id) const override {
     return behind_.command(aggregate, id);
   }
-  [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot) override { return behind_.put_snapshot(std::move(snapshot)); }
+  [[nodiscard]] Result<void> put_snapshot(Snapshot snapshot, std::uint64_t loaded_at) override { return behind_.put_snapshot(std::move(snapshot), loaded_at); }
   [[nodiscard]] GlobalPosition watermark() const override { return behind_.watermark(); }
 
   mutable std::atomic<int> reading{0};

@@ -118,5 +118,70 @@ TEST(EntitySnapshot, IsNotTriedAgainWithEveryCommandWhereItIsTooLarge) {
   EXPECT_EQ(shard.counters().snapshots_dropped, 2u);
 }
 
+// What an aggregate has in memory may be erased in the store.
+TEST(EntityErasure, WhatIsDecidedOverWhatIsErasedIsDecidedAgain) {
+  OneShard shard;
+  EXPECT_EQ(shard.get("add a:1").reply, "1/1");
+  shard.journal.erased = 1;
+
+  const auto first = shard.ask("add a:2"), second = shard.ask("add a:3");
+  shard.run();
+
+  EXPECT_EQ(shard.answer(first).reply, "3/2");
+  EXPECT_EQ(shard.answer(second).reply, "6/3");
+  EXPECT_EQ(shard.table.counters().loads, 2u);
+}
+
+TEST(EntityErasure, ASnapshotIsOfAStateThatIsLoadedAnew) {
+  OneShard shard;
+  shard.get("add a:1");
+  const auto ticket = shard.ask("", {.kind = AskKind::snapshot});
+  shard.journal.erased = 1;
+  shard.run();
+
+  EXPECT_EQ(shard.answer(ticket).kind, AnswerKind::replied);
+  EXPECT_THAT(versions_of(shard.journal), ElementsAre(1));
+  EXPECT_EQ(shard.table.counters().loads, 2u);
+  EXPECT_EQ(shard.get("add a:1").reply, "2/2");
+}
+
+TEST(EntityErasure, StatesOfSomebodyLeaveMemory) {
+  OneShard shard;
+  const AggregateId of_nobody{"counter", "2"};
+  shard.get("add a:1");
+  shard.get("add a:1", {.aggregate = of_nobody});
+  shard.journal.events.front().subject = "ada";
+  shard.table.passivate(one, shard.now, shard.actions);
+  shard.absorb();
+  shard.get("get");
+  ASSERT_EQ(shard.table.live(), 2u);
+  const auto loads = shard.table.counters().loads;
+
+  shard.table.passivate_of_subjects(shard.now, shard.actions);
+  shard.absorb();
+
+  EXPECT_EQ(shard.table.live(), 1u);
+  EXPECT_EQ(shard.get("get", {.aggregate = of_nobody}).reply, "1/1");
+  EXPECT_EQ(shard.table.counters().loads, loads);
+  EXPECT_EQ(shard.get("get").reply, "1/1");
+  EXPECT_EQ(shard.table.counters().loads, loads + 1);
+}
+
+TEST(EntityErasure, WhatIsJustBeingLoadedIsReadOnceMore) {
+  OneShard shard;
+  shard.get("add a:1");
+  shard.table.passivate(one, shard.now, shard.actions);
+  shard.absorb();
+  const auto ticket = shard.ask("get");
+  shard.permit();
+  ASSERT_EQ(shard.loads.size(), 1u);
+  shard.table.passivate_of_subjects(shard.now, shard.actions);
+  shard.absorb();
+  shard.load();
+  EXPECT_FALSE(shard.answered(ticket)) << "it was read before";
+  shard.run();
+  EXPECT_EQ(shard.answer(ticket).reply, "1/1");
+}
+
 }  // namespace
 }  // namespace evershard::actors

@@ -98,7 +98,7 @@ class OneShard {
   }
   void write() {
     auto send = take(sends);
-    answer_append(send.op, journal.write(send.append, send.chain));
+    journal.append(send.append, send.chain, send.loaded_at, [&](Result<Appended> done) { answer_append(send.op, std::move(done)); });
   }
   /// Refused without being written.
   void refuse_write(ErrorCode code) { answer_append(take(sends).op, refuse(code, "a fault")); }
@@ -114,7 +114,7 @@ class OneShard {
   }
   void put_snapshot() {
     auto snapshot = take(snapshots);
-    table.snapshot_written(snapshot.op, journal.put_snapshot(std::move(snapshot.snapshot)), now, actions);
+    table.snapshot_written(snapshot.op, journal.put_snapshot(std::move(snapshot.snapshot), snapshot.loaded_at), now, actions);
     absorb();
   }
   /// Everything but appends.

@@ -143,7 +143,8 @@ Result<std::optional<RecordedCommand>> SmallJournal::command(const AggregateId& 
   return found->second;
 }
 
-Result<void> SmallJournal::put_snapshot(Snapshot snapshot) {
+Result<void> SmallJournal::put_snapshot(Snapshot snapshot, std::uint64_t loaded_at) {
+  if (loaded_at != erased) return refuse(ErrorCode::version_conflict, "of what is erased");
   if (put_fault) return refuse(*put_fault);
   if (snapshot.version.value == 0 || snapshot.version > version(snapshot.aggregate)) return refuse(ErrorCode::not_found, "no such version");
   keep(snapshot, snapshot.version);

@@ -91,6 +91,48 @@ TEST(EmbeddedErasure, LiveAggregatesForget) {
   EXPECT_EQ(shown(ada.ask(Look{})), "not_found");
 }
 
+// No node is told, and the work does not reach them: what live aggregates have in memory is not written under the subject's next key.
+TEST(EmbeddedErasure, NoSnapshotOfWhatIsErasedIsReadable) {
+  EmbeddingCluster cluster(2, true);
+  for (std::uint32_t n : {1u, 2u}) ASSERT_TRUE(cluster.start(n).host<SealedBank>());
+  const AggregateId account{"account", cluster.account_on(2, 1)};
+  auto ada = cluster.node(1).get<SealedBank>(account.value);
+  for (int i = 1; i <= 2; ++i) EXPECT_EQ(shown(ada.ask(Deposit{10})), std::to_string(10 * i));
+  cluster.stop_coordinator();
+  cluster.destroy_key_of("ada");
+  std::this_thread::sleep_for(2 * EmbeddingCluster::key_lease);  // what is sealed until then is erased with it
+  cluster.start_coordinator();
+
+  // With the third a snapshot is due.
+  auto answered = shown(ada.ask(Deposit{10}));
+  for (const auto until = std::chrono::steady_clock::now() + sealing_patience; answered != "not_found" && std::chrono::steady_clock::now() < until; answered = shown(ada.ask(Deposit{10}))) {
+    ASSERT_THAT(answered, AnyOf("unavailable", "timeout"));
+    std::this_thread::sleep_for(20ms);
+  }
+  EXPECT_EQ(answered, "not_found");
+  const auto snapshot = patiently([&] { return cluster.node(2).snapshot(account); });
+  ASSERT_TRUE(snapshot) << snapshot.error().what;
+  EXPECT_EQ(*snapshot, std::nullopt);
+}
+
+// It only looks, and nothing is to be sealed: the node hears of it when it has its coordinator again.
+TEST(EmbeddedErasure, LiveAggregatesForgetWhenTheCoordinatorIsThereAgain) {
+  EmbeddingCluster cluster(1, true);
+  ASSERT_TRUE(cluster.start(1).host<SealedBank>());
+  const AggregateId account{"account", cluster.account_on(1, 1)};
+  auto ada = cluster.node(1).get<SealedBank>(account.value);
+  EXPECT_EQ(shown(ada.ask(Deposit{10})), "10");
+  cluster.stop_coordinator();
+  cluster.destroy_key_of("ada");
+  EXPECT_EQ(shown(ada.ask(Look{})), "10");
+  cluster.start_coordinator();
+
+  auto answered = shown(ada.ask(Look{}));
+  for (const auto until = std::chrono::steady_clock::now() + sealing_patience; answered != "not_found" && std::chrono::steady_clock::now() < until; answered = shown(ada.ask(Look{})))
+    std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(answered, "not_found");
+}
+
 // Its key is gone for it too; its records are rewritten by the next one.
 TEST(EmbeddedErasure, ANodeThatIsAwayIsDoneLater) {
   EmbeddingCluster cluster(2, true);

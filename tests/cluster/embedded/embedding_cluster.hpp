@@ -103,6 +103,13 @@ class EmbeddingCluster {
     EXPECT_TRUE(node.host<Bank>());
     return node;
   }
+  /// As an erasure does that no node has heard of: the coordinator is away.
+  void destroy_key_of(const std::string& subject) {
+    const auto keys = cluster::KeyFolder::open(keys_dir(), folder_.path() / "coordinator").value();
+    const auto id = keys->current(subject).value();
+    ASSERT_TRUE(id);
+    ASSERT_TRUE(keys->destroy(*id));
+  }
   void stop(std::uint32_t number) { nodes_[number].reset(); }
   [[nodiscard]] Cluster& node(std::uint32_t number) { return *nodes_[number]; }
   [[nodiscard]] std::filesystem::path secret_file() const { return folder_.path() / "secret"; }

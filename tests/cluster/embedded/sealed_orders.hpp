@@ -9,30 +9,12 @@
 #include <thread>
 
 #include "tests/cluster/embedded/embedding_cluster.hpp"
+#include "tests/cluster/erasure/sealed_bank.hpp"
 
 namespace evershard {
 
 inline constexpr auto sealing_patience = 60s;
 inline constexpr std::string_view street = "St James's Square";
-
-/// An account whose money, and whose state, is Ada's affair.
-struct SealedBank {
-  static constexpr std::string_view type = "account";
-  static constexpr std::uint32_t schema_revision = 1;
-  static constexpr Retention retention{.snapshot_every = 3, .replayed_max = 0, .keep = 2};
-  using State = Account;
-  using Commands = Types<Deposit, Look>;
-  using Events = Types<Deposited>;
-  static Balance balance(const State& account) { return {account.balance}; }
-  static Effect<Balance> on(const State&, const Deposit& c) { return persist(Deposited{c.n}).reply(&balance); }
-  static Balance on(const State& account, const Look&) { return balance(account); }
-  static void apply(State& account, const Deposited& e) {
-    account.balance += e.n;
-    ++account.events;
-  }
-  static std::string subject(const Deposited&) { return "ada"; }
-  static std::string subject(const State&) { return "ada"; }
-};
 
 inline Event placed(const std::string& order, const std::string& subject) {
   Event event;

@@ -20,8 +20,8 @@ using ::testing::IsEmpty;
 class FailingKeys final : public SubjectKeys {
  public:
   explicit FailingKeys(std::unique_ptr<SubjectKeys> keys) : keys_(std::move(keys)) {}
-  Result<PayloadKey> key_for(std::string_view subject) override { return keys_->key_for(subject); }
-  Result<std::optional<PayloadKey>> find(const KeyId& id) override { return keys_->find(id); }
+  Result<HeldKey> key_for(std::string_view subject) override { return keys_->key_for(subject); }
+  Result<std::optional<HeldKey>> find(const KeyId& id) override { return keys_->find(id); }
   Result<std::optional<KeyId>> current(std::string_view subject) override { return keys_->current(subject); }
   Result<void> destroy(const KeyId& id) override {
     if (fails) return refuse(*fails);

@@ -39,11 +39,11 @@ TEST_F(KeyFolders, ASubjectHasOneKeyAlsoAfterAReopening) {
   auto ada = folder->key_for("ada"), bob = folder->key_for("bob");
   ASSERT_TRUE(ada && bob);
   EXPECT_NE(ada->id, bob->id);
-  EXPECT_NE(ada->secret, bob->secret);
+  EXPECT_NE(ada->secret(), bob->secret());
 
   for (auto& again : {std::move(folder), opened()}) {
-    EXPECT_EQ(again->key_for("ada")->secret, ada->secret);
-    EXPECT_EQ(again->find(ada->id).value()->secret, ada->secret);
+    EXPECT_EQ(again->key_for("ada")->secret(), ada->secret());
+    EXPECT_EQ(again->find(ada->id).value()->secret(), ada->secret());
     EXPECT_EQ(again->current("ada").value(), ada->id);
   }
   EXPECT_EQ(files_of(".key"), 2u);
@@ -79,7 +79,7 @@ TEST_F(KeyFolders, WhatIsDestroyedIsGoneAndTheSubjectBeginsAnew) {
   // Another process that has it in memory looks again.
   for (int tries = 0; tries < 600 && other_process->find(before.id).value(); ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   EXPECT_EQ(other_process->find(before.id).value(), std::nullopt);
-  EXPECT_EQ(other_process->key_for("ada")->secret, behind.secret);
+  EXPECT_EQ(other_process->key_for("ada")->secret(), behind.secret());
 }
 
 TEST_F(KeyFolders, DestroyedHalfWayIsDestroyed) {
@@ -162,12 +162,12 @@ TEST_F(KeyFolders, TwoProcessesThatMakeAKeyHaveTheSame) {
   auto one = opened(), two = opened();
   for (int i = 0; i < 20; ++i) {
     const auto subject = "person-" + std::to_string(i);
-    Result<PayloadKey> first, second;
+    std::optional<Result<HeldKey>> first, second;
     std::thread making([&] { first = one->key_for(subject); });
     second = two->key_for(subject);
     making.join();
     ASSERT_TRUE(first && second);
-    EXPECT_EQ(first->secret, second->secret);
+    EXPECT_EQ((*first)->secret(), (*second)->secret());
   }
   EXPECT_EQ(files_of(".key"), 20u);
 }
@@ -222,10 +222,10 @@ TEST_F(KeyFolders, MoreSubjectsThanAreRememberedAreAllFound) {
       const auto found = folder->find(id);
       ASSERT_TRUE(found && *found);
       ASSERT_EQ((*found)->id, id);
-      ASSERT_EQ((*found)->secret, ada.secret);
+      ASSERT_EQ((*found)->secret(), ada.secret());
     }
   }
-  EXPECT_EQ(folder->key_for("ada")->secret, ada.secret);
+  EXPECT_EQ(folder->key_for("ada")->secret(), ada.secret());
 }
 
 }  // namespace

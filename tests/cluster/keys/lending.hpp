@@ -17,6 +17,9 @@
 
 namespace evershard::cluster {
 
+/// What is held is waited for by who has it forgotten.
+inline PayloadKey copied(const Result<HeldKey>& key) { return **key; }
+
 class Lending {
  public:
   static constexpr std::chrono::milliseconds lease{5'000};
