@@ -75,13 +75,16 @@ TEST(RebuiltOrder, NamesPositionsAtItsEndThatANodeHasNotHeardOf) {
 // In whatever sequence the directories are given.
 TEST(RebuiltOrder, EndsWhereItsFirstNodeDoesIfThatIsAhead) {
   RebuiltOrder order(2);
-  ASSERT_TRUE(order.add(held_order(1, 9, 6, {shard_at(1, 4), shard_at(0, 1)})));
+  auto ahead = held_order(1, 9, 6, {shard_at(1, 4), shard_at(0, 1)});
+  ahead.coordinator = Epoch{6};
+  ASSERT_TRUE(order.add(ahead));
   ASSERT_TRUE(order.add(held_order(2, 7, 5, {shard_at(0, 1), shard_at(1, 3)})));
   order.add(1, kept_cut(7, 1, {own_segment(0, 1, 1, 4), Segment::elsewhere(2)}));
   order.add(1, kept_cut(9, 6, {Segment::elsewhere(1)}));
   order.add(2, kept_cut(7, 1, {Segment::elsewhere(3), own_segment(1, 1, 1, 3)}));
   const auto outcome = order.finish();
   ASSERT_TRUE(outcome) << outcome.error().what;
+  EXPECT_EQ(outcome->state.epoch, Epoch{6}) << "nobody who led before leads again";
   EXPECT_EQ(outcome->state.last_cut, CutNumber{9});
   EXPECT_EQ(outcome->state.watermark, GlobalPosition{6});
   EXPECT_THAT(outcome->behind, ElementsAre(Pair(2u, CutNumber{7})));
@@ -109,17 +112,54 @@ TEST(RebuiltOrder, KnowsThatAShardWasGivenUp) {
 }
 
 TEST(RebuiltOrder, GivesAShardThatMovedToItsNewestWriter) {
+  for (const auto& [from, to] : {std::pair(1u, 2u), std::pair(2u, 1u)}) {
+    RebuiltOrder order(1);
+    ASSERT_TRUE(order.add(held_order(from, 2, 3, {shard_at(1, 4)})));
+    ASSERT_TRUE(order.add(held_order(to, 4, 4, {shard_at(2, 5)})));
+    order.add(from, kept_cut(2, 1, {own_segment(0, 1, 1, 4)}));
+    order.add(to, kept_cut(2, 1, {Segment::elsewhere(3)}));
+    Cut taken = kept_cut(4, 4, {own_segment(0, 2, 4, 5)});
+    taken.openings.push_back({ShardId{0}, Epoch{2}, to, ShardOffset{4}, ShardOffset{1}, ShardOffset{4}});
+    order.add(to, taken);
+    const auto outcome = order.finish();
+    ASSERT_TRUE(outcome) << outcome.error().what;
+    EXPECT_EQ(outcome->state.shards[0], (CutLogState::Shard{Epoch{2}, to, ShardOffset{5}, GlobalPosition{4}, Epoch{2}, ShardOffset{4}}));
+  }
+}
+
+TEST(RebuiltOrder, GoesByWhatTheOwnerOfAShardHasOfIt) {
   RebuiltOrder order(1);
-  ASSERT_TRUE(order.add(held_order(1, 2, 3, {shard_at(1, 4)})));
-  ASSERT_TRUE(order.add(held_order(2, 4, 4, {shard_at(2, 5)})));
+  auto left_behind = held_order(1, 2, 3, {shard_at(1, 9)});
+  left_behind.shards[0].losses = {{Epoch{1}, ShardOffset{8}}};
+  auto owner = held_order(2, 4, 4, {shard_at(2, 5)});
+  owner.shards[0].losses = {{Epoch{2}, ShardOffset{4}}};
+  ASSERT_TRUE(order.add(left_behind));
+  ASSERT_TRUE(order.add(owner));
   order.add(1, kept_cut(2, 1, {own_segment(0, 1, 1, 4)}));
-  order.add(2, kept_cut(2, 1, {Segment::elsewhere(3)}));
-  Cut taken = kept_cut(4, 4, {own_segment(0, 2, 4, 5)});
-  taken.openings.push_back({ShardId{0}, Epoch{2}, 2, ShardOffset{4}, ShardOffset{1}, ShardOffset{4}});
-  order.add(2, taken);
+  order.add(2, kept_cut(4, 4, {own_segment(0, 2, 4, 5)}));
+
   const auto outcome = order.finish();
+
   ASSERT_TRUE(outcome) << outcome.error().what;
-  EXPECT_EQ(outcome->state.shards[0], (CutLogState::Shard{Epoch{2}, 2, ShardOffset{5}, GlobalPosition{4}, Epoch{2}, ShardOffset{4}}));
+  EXPECT_EQ(outcome->state.shards[0].next, ShardOffset{5});
+  EXPECT_EQ(outcome->state.shards[0].losses, (std::vector<CutLogState::Shard::Loss>{{Epoch{2}, ShardOffset{4}}}));
+}
+
+TEST(RebuiltOrder, KnowsUnderWhichEpochAShardWasWrittenLastAndWhereItsEventsEnd) {
+  RebuiltOrder order(1);
+  ASSERT_TRUE(order.add(held_order(1, 4, 4, {shard_at(3, 7)})));
+  order.add(1, kept_cut(2, 1, {own_segment(0, 1, 1, 4)}));
+  order.add(1, kept_cut(3, 4, {own_segment(0, 2, 4, 5)}));
+  Cut refused = kept_cut(4, 5, {own_segment(0, 3, 5, 7)});
+  refused.segments[0].refused = {ShardOffset{5}, ShardOffset{6}};
+  order.add(1, refused);
+
+  const auto outcome = order.finish();
+
+  ASSERT_TRUE(outcome) << outcome.error().what;
+  EXPECT_EQ(outcome->state.shards[0].written, Epoch{3});
+  EXPECT_EQ(outcome->state.shards[0].last_position, GlobalPosition{4}) << "what was refused has no place";
+  EXPECT_THAT(outcome->unknown, IsEmpty());
 }
 
 TEST(RebuiltOrder, RefusesWhatIsNotOfOneHistory) {

@@ -129,6 +129,9 @@ TEST_F(CoordinatorByHand, StepsDownWhenItsPutIsRefused) {
   EXPECT_THAT(ended.send, IsEmpty());
   EXPECT_THAT(coordinator().hello(hello_of(process(2))).send, IsEmpty()) << "it does nothing any more";
   EXPECT_FALSE(coordinator().report(process(1), report_of(0, 1, 3, 1)).put);
+  EXPECT_EQ(coordinator().reported_until(ShardId{0}), ShardOffset{3});
+  EXPECT_THAT(coordinator().cuts_after({process(1), CutNumber{1}}).read, IsEmpty());
+  EXPECT_THAT(coordinator().held({process(1), CutNumber{99}}).warnings, IsEmpty());
   EXPECT_EQ(coordinator().assign(ShardId{0}, 1, {}).error().code, ErrorCode::unavailable);
 }
 
@@ -149,6 +152,7 @@ TEST_F(CoordinatorByHand, StepsDownBeforeANodeThatKnowsMore) {
   EXPECT_EQ(actions.ended->code, ErrorCode::corruption);
   EXPECT_EQ(actions.ended->what, "node 2 holds cut 9, this coordinator's log ends with cut 3: another one leads, or the log has lost its end");
   EXPECT_THAT(actions.send, IsEmpty());
+  EXPECT_FALSE(coordinator().report(process(1), report_of(0, 1, 2, 1)).put) << "it makes no cut any more";
 }
 
 // What it holds covers more than this log knows, for the same reason: it is this coordinator that is behind, not the disk that is another history's.
@@ -330,6 +334,7 @@ TEST_F(CoordinatorByHand, OpensNoShardWhoseCutsWereFoldedBecauseItHeldThem) {
     coordinator().held({process(1), CutNumber{3}});
     settle(coordinator().report(process(1), report_of(0, 1, 3, 1)));
     ASSERT_EQ(log_.state().shards[1].folded, ShardOffset{2});
+    ASSERT_EQ(coordinator().stored(), log_.state());
     coordinator().lost(process(1));
 
     const auto actions = settle(coordinator().hello(hello_of(process(1, 2), 2, {told(0, 1, 4, 4), told(1, 1, covered, 3)})));
