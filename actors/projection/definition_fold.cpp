@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "evershard/actors/projection/json_depth.hpp"
 #include "evershard/actors/projection/part_name.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
@@ -18,7 +19,9 @@ struct DefinitionPayload {
   std::string kind, spec;
 };
 
+// An imported one may be anything.
 std::optional<DefinitionPayload> read_definition_payload(const std::string& payload) {
+  if (is_nested_too_deeply(payload)) return std::nullopt;
   const auto json = nlohmann::json::parse(payload, nullptr, false);
   if (!json.is_object() || !json.contains("spec")) return std::nullopt;
   const auto kind = json.find("kind");
