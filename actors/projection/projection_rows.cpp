@@ -33,7 +33,7 @@ Result<std::optional<std::string>> ProjectionRows::get(std::string_view key) {
 
 Result<void> ProjectionRows::fetch(std::vector<std::string> keys) {
   std::ranges::sort(keys);
-  keys.erase(std::ranges::unique(keys).begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   const auto rows = view();
   if (!rows) return refuse(rows.error());
   std::size_t bytes = 0;
