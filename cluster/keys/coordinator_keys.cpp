@@ -45,8 +45,12 @@ struct CoordinatorKeys::Waiters {
   bool away = false;     ///< it did not answer in time: nobody waits for it until it does
   bool looking = false;  ///< whether it does
 
-  /// What was asked is answered, or not. Under the mutex.
-  void heard(const Result<KeysAnswered>& told) { away = !told && told.error().code == ErrorCode::timeout; }
+  /// `asked` is answered, or not. Under the mutex.
+  void heard(What asked, const Result<KeysAnswered>& told) {
+    if (told || told.error().code != ErrorCode::timeout) away = false;
+    else away = away || is_quick(asked);
+  }
+  static bool is_quick(What asked) { return asked == What::key_for || asked == What::find || asked == What::current; }
 };
 
 CoordinatorKeys::CoordinatorKeys(KeyNetwork& network, CoordinatorKeysOptions options)
@@ -86,24 +90,23 @@ Result<std::optional<KeysAnswered>> CoordinatorKeys::ask_once(const KeysAsked& a
   auto answer = std::make_shared<Waiters::Answer>();
   std::unique_lock waiting(waiters_->mutex);
   if (waiters_->stopping) return refuse(ErrorCode::unavailable, "the node is stopping");
-  const bool tells = asked.what != What::destroy;  // that one may take long, whoever is there
-  if (waiters_->away && tells) {
+  if (waiters_->away && Waiters::is_quick(asked.what)) {
     if (!std::exchange(waiters_->looking, true)) {
       waiting.unlock();
-      network_.ask(asked, time, [waiters = waiters_](Result<KeysAnswered> told) {
+      network_.ask(asked, time, [waiters = waiters_, what = asked.what](Result<KeysAnswered> told) {
         if (told) wipe(*told);
         const std::lock_guard lock(waiters->mutex);
         waiters->looking = false;
-        waiters->heard(told);
+        waiters->heard(what, told);
       });
     }
     return refuse(ErrorCode::unavailable, "it did not when it was asked last");
   }
   waiting.unlock();
-  network_.ask(asked, time, [waiters = waiters_, answer, tells](Result<KeysAnswered> told) {
+  network_.ask(asked, time, [waiters = waiters_, answer, what = asked.what](Result<KeysAnswered> told) {
     {
       const std::lock_guard lock(waiters->mutex);
-      if (tells) waiters->heard(told);
+      waiters->heard(what, told);
       answer->come = std::move(told);
     }
     waiters->changed.notify_all();
@@ -111,7 +114,7 @@ Result<std::optional<KeysAnswered>> CoordinatorKeys::ask_once(const KeysAsked& a
   waiting.lock();
   const bool over = !waiters_->changed.wait_for(waiting, time + answer_grace, [&] { return waiters_->stopping || answer->come; });
   if (over) {
-    waiters_->away = waiters_->away || tells;
+    waiters_->away = waiters_->away || Waiters::is_quick(asked.what);
     return refuse(ErrorCode::timeout, "no answer in time");
   }
   if (!answer->come) return refuse(asked.what == What::destroy ? ErrorCode::timeout : ErrorCode::unavailable, "the node is stopping");
@@ -141,6 +144,7 @@ Result<KeysAnswered> CoordinatorKeys::ask(KeysAsked asked, std::chrono::millisec
     if (!told) {
       auto error = std::move(told).error();
       if (error.code == ErrorCode::timeout && asked.what == What::destroy) return refuse(std::move(error));
+      if (error.code == ErrorCode::timeout) look_beside();  // so that it is noticed when it is back, whoever asks
       if (error.code == ErrorCode::corruption || error.code == ErrorCode::io || error.code == ErrorCode::invalid_argument) return refuse(std::move(error));
       return refuse(no_answer(error));
     }
@@ -319,8 +323,16 @@ void CoordinatorKeys::drop_all() {
 
 void CoordinatorKeys::look_again() {
   {
+    const std::lock_guard lock(waiters_->mutex);
+    waiters_->away = false;
+  }
+  look_beside();
+}
+
+void CoordinatorKeys::look_beside() {
+  {
     const std::lock_guard lock(mutex_);
-    looks_again_ = newest_.keeper != 0;  // else nothing was ever read here
+    looks_again_ = true;
   }
   lent_.notify_all();
 }

@@ -55,7 +55,7 @@ class CoordinatorKeys final : public SubjectKeys {
 
   /// Keys that were destroyed: on return none of them is used any more. Waits for who is sealing or opening just now.
   KeysForgotten forget(const KeysForget& told);
-  /// Something may have been destroyed without this node being told: the coordinator is asked, beside. Does not wait.
+  /// The coordinator is there, perhaps again: what was destroyed without this node being told is asked for, beside. Does not wait.
   void look_again();
   /// The coordinator is asked no more: whoever waits for it is told `unavailable`, as is whoever comes; what is lent may be used until it is over. Idempotent.
   void stop();
@@ -83,6 +83,7 @@ class CoordinatorKeys final : public SubjectKeys {
   void drop(KnownKeys::iterator known);
   void drop_all();
 
+  void look_beside();
   void wipe_what_is_over();
   void ask_for_erasures(std::unique_lock<std::mutex>& lock);
 
