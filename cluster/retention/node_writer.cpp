@@ -18,7 +18,7 @@
 namespace evershard::cluster {
 namespace {
 
-constexpr auto shown_within = std::chrono::seconds(5);
+constexpr auto entry_shown_within = std::chrono::seconds(5);
 
 /// Whose history the rows are about. Nothing: no aggregate's.
 std::optional<AggregateId> aggregate_of(std::string_view row_key) {
@@ -185,7 +185,7 @@ Result<void> NodeWriter::settle_in_part(const std::string& key, Append append, s
   const auto logged = find_in_log(append, (*removal)->row.last);
   if (!logged) return refuse(not_known(logged.error()));
   if (*logged)
-    if (auto there = node_.wait_for(**logged, shown_within); !there) return refuse(not_known(there.error()));
+    if (auto there = node_.wait_for(**logged, entry_shown_within); !there) return refuse(not_known(there.error()));
   const auto here = reader_.find_id(store_.view(), marker->id, node_.shard_of((*removal)->aggregate));
   if (!here) return refuse(not_known(here.error()));
   if (*here) return stands(key, std::move(rows));
