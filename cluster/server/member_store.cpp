@@ -151,6 +151,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
     node_.reset();
   }
   [[nodiscard]] EventStore& store() override { return users_; }
+  [[nodiscard]] EventStore& unopened() override { return *node_; }
   [[nodiscard]] Administration& administration() override { return administration_; }
   [[nodiscard]] ClusterAdministration* cluster() override { return this; }
   [[nodiscard]] Projections* projections() override { return &projections_->projections(); }

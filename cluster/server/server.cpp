@@ -39,7 +39,7 @@ struct Server::Parts {
         tokens(std::move(access)),
         store(std::move(opened)),
         pool(options.read_threads),
-        watch(store->store()),
+        watch(store->unopened()),
         served{store->store(), store->administration(), pool, watch, [this] { return tokens->access(); }, [this] { return load_types(options.store.data_dir); },
                std::make_shared<serving::Metrics>(), std::make_shared<serving::ClientGate>(options.clients), store->cluster(), store->groups(), store->documents()} {
     served.tables = store->tables();

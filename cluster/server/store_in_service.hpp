@@ -25,6 +25,8 @@ class StoreInService {
  public:
   virtual ~StoreInService() = default;
   [[nodiscard]] virtual EventStore& store() = 0;
+  /// For who looks whether there is something, and at no payload: they may be as they are stored.
+  [[nodiscard]] virtual EventStore& unopened() { return store(); }
   [[nodiscard]] virtual Administration& administration() = 0;
   [[nodiscard]] virtual HistoryRetention& retention() = 0;
   /// What retention-every does: the policies, of all that this process has.
