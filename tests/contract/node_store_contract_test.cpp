@@ -477,6 +477,50 @@ TEST_P(NodeStoreOnDisk, TellsOfALossWhereTheCutLogIsMadeAnew) {
   }
 }
 
+TEST_P(NodeStoreOnDisk, GivesACutLogAnewWithTheOtherPartsOfItsCluster) {
+  ASSERT_TRUE(node().journal({one(a, "Placed", "1"), one(a, "Placed", "2")}));
+  ASSERT_TRUE(node().apply(node().cut({node().segment(0, 1, 3)})));
+  ASSERT_TRUE(node().journal({one(b, "Placed", "not ordered")}));
+  node_.reset();
+  store_.reset();
+  const auto looked_with = [&](const std::string& name, const std::optional<ClusterMember>& member, std::uint32_t shards = 4) {
+    auto other = options();
+    other.data_dir = folder_.path() / name;
+    other.member = member;
+    other.shards = shards;
+    EXPECT_FALSE(member ? error_of(open_node_store(other)) : error_of(open_store(other))) << name;
+    return look_for_cut_log({options().data_dir, other.data_dir});
+  };
+  const auto refused_with = [&](const std::string& name, const std::optional<ClusterMember>& member, std::uint32_t shards = 4) {
+    return error_of(looked_with(name, member, shards)).value_or(Error(ErrorCode::io, "taken"));
+  };
+  auto stranger = NodeWriter::member(2), fork = stranger, key = stranger;
+  stranger.store.bytes[0] = 9;
+  fork.fork.bytes[0] = 9;
+  key.term_key = 9;
+
+  EXPECT_EQ(look_for_cut_log({}).error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(refused_with("whole", std::nullopt).what, HasSubstr("is a whole store"));
+  EXPECT_THAT(refused_with("stranger", stranger).what, HasSubstr("is of cluster"));
+  EXPECT_THAT(refused_with("fork", fork).what, HasSubstr("is of cluster"));
+  EXPECT_THAT(refused_with("key", key).what, HasSubstr("is of cluster"));
+  EXPECT_THAT(refused_with("shards", NodeWriter::member(2), 8).what, HasSubstr("is of cluster"));
+  EXPECT_THAT(refused_with("again", NodeWriter::member()).what, HasSubstr("node 1 is given twice"));
+
+  const auto rebuilt = looked_with("second", NodeWriter::member(2));
+  ASSERT_TRUE(rebuilt) << rebuilt.error().what;
+  EXPECT_EQ(rebuilt->identity.node, 0u);
+  EXPECT_EQ(rebuilt->identity.format, format_of_whole_store);
+  const auto& shards = rebuilt->order.state.shards;
+  EXPECT_EQ(shards[0].node, 1u);
+  EXPECT_EQ(shards[0].next, ShardOffset{3});
+  EXPECT_EQ(shards[1].node, 1u) << "what is not ordered yet is here all the same";
+  EXPECT_THAT(rebuilt->order.unowned, ElementsAre(ShardId{2}, ShardId{3}));
+  EXPECT_THAT(rebuilt->order.behind, ElementsAre(testing::Pair(2u, CutNumber{0})));
+  ASSERT_TRUE(write_cut_log(folder_.path() / "order", *rebuilt));
+  EXPECT_EQ(write_cut_log(folder_.path() / "order", *rebuilt).error().code, ErrorCode::invalid_argument) << "there is one now";
+}
+
 TEST_P(NodeStoreOnDisk, IsNotReadAsLongAsItHasWhatWasGivenUp) {
   ASSERT_TRUE(node().journal({one(a, "Placed", "1")}));
   ASSERT_TRUE(node().apply(node().cut({node().segment(0, 1, 2)})));
