@@ -78,6 +78,7 @@ grpc::ServerUnaryReactor* TablesService::ListParkedRows(Context* context, const 
 grpc::ServerUnaryReactor* TablesService::SettleParkedRows(Context* context, const Bytes* in, Bytes* out) {
   return answer_from_pool<pb::SettleParkedRowsRequest, pb::SettleParkedRowsResponse>(
       calls_, Method::settle_parked_rows, context, in, out, serving::Scope::admin, [this](pb::SettleParkedRowsRequest& request, pb::SettleParkedRowsResponse& response) -> Result<void> {
+        if (request.positions().empty()) return refuse(ErrorCode::invalid_argument, "no parked events are named: their positions are (ListParkedRows), also where all are meant");
         std::vector<GlobalPosition> positions;
         for (const auto position : request.positions()) positions.emplace_back(position);
         auto& tables = tables_of(calls_);

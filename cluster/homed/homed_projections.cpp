@@ -173,7 +173,7 @@ Result<ProjectionInfo> HomedProjections::describe(const std::string& name) {
   EVERSHARD_TRY(is_here(name));
   v1::DescribeProjectionRequest request;
   request.set_name(name);
-  return ask_for_homed(homes_, "projections.describe", of(name), request, home_read_time, Again::always);
+  return ask_for_homed(homes_, "projections.describe", of(name), request, home_read_time, Again::read);
 }
 
 Result<std::vector<ProjectionInfo>> HomedProjections::list() {
@@ -192,7 +192,7 @@ Result<std::vector<ProjectionInfo>> HomedProjections::list() {
     auto& answered = home->second;
     if (first) {
       v1::ListProjectionsResponse response;
-      auto asked = ask_home(homes_, "projections.hosted", of(definition.name), v1::ListProjectionsRequest(), response, home_list_time, Again::always);
+      auto asked = ask_home(homes_, "projections.hosted", of(definition.name), v1::ListProjectionsRequest(), response, home_list_time, Again::read);
       if (!asked) answered.why = std::move(asked).error();
       for (auto& one : *response.mutable_projections()) {
         ProjectionInfo info;
@@ -222,7 +222,7 @@ Result<IndexPage> HomedProjections::read_index(const std::string& name, const In
       request.set_name(name);
       put_wait(read.rows.at_least, time, request);
       v1::IndexPage response;
-      EVERSHARD_TRY(ask_home(homes_, "projections.read_index", of(name), request, response, std::max(time, home_read_time), Again::always));
+      EVERSHARD_TRY(ask_home(homes_, "projections.read_index", of(name), request, response, std::max(time, home_read_time), Again::read));
       IndexPage told;
       EVERSHARD_TRY(messages::get(response, told));
       return told;
@@ -260,7 +260,7 @@ Result<ValuePage> HomedProjections::read_values(const std::string& name, const V
       request.set_name(name);
       put_wait(part.rows.at_least, time, request);
       v1::ValuePage response;
-      EVERSHARD_TRY(ask_home(homes_, "projections.read_values", of(name), request, response, std::max(time, home_read_time), Again::always));
+      EVERSHARD_TRY(ask_home(homes_, "projections.read_values", of(name), request, response, std::max(time, home_read_time), Again::read));
       ValuePage told;
       EVERSHARD_TRY(messages::get(response, told));
       return told;
@@ -287,7 +287,7 @@ Result<GlobalPosition> HomedProjections::wait_until(const std::string& name, Glo
     request.set_name(name);
     put_wait(position, time, request);
     v1::WaitForProjectionResponse response;
-    EVERSHARD_TRY(ask_home(homes_, "projections.wait", of(name), request, response, std::max(time, home_read_time), Again::always));
+    EVERSHARD_TRY(ask_home(homes_, "projections.wait", of(name), request, response, std::max(time, home_read_time), Again::read));
     return GlobalPosition{response.position()};
   });
 }

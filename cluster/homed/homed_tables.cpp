@@ -58,6 +58,7 @@ void HomedTables::serve() {
     }
   });
   serve_home<v1::SettleParkedRowsRequest, v1::SettleParkedRowsResponse>(homes_, "tables.settle", [this](auto& request, auto& response) -> Result<void> {
+    if (request.positions().empty()) return refuse(ErrorCode::invalid_argument, "a node names no parked events: earlier releases meant all of them");
     std::vector<GlobalPosition> positions;
     for (const auto position : request.positions()) positions.emplace_back(position);
     const auto done = request.discard() ? here_.discard_parked(request.table(), std::move(positions)) : here_.retry_parked(request.table(), std::move(positions));
@@ -88,7 +89,7 @@ Result<TablePage> HomedTables::select(const std::string& table, TableSelect sele
       request.mutable_at_least()->set_timeout_ms(static_cast<std::uint32_t>(time.count()));
     }
     v1::SelectResponse response;
-    EVERSHARD_TRY(ask_home(homes_, "tables.select", of(table), request, response, std::max(time, table_read_time), Again::always));
+    EVERSHARD_TRY(ask_home(homes_, "tables.select", of(table), request, response, std::max(time, table_read_time), Again::read));
     return messages::get(response);
   });
 }
@@ -100,7 +101,7 @@ Result<TablePlan> HomedTables::explain(const std::string& table, TableSelect sel
   messages::put(select, *request.mutable_select());
   if (reading.version) request.set_version(reading.version->value);
   v1::ExplainResponse response;
-  EVERSHARD_TRY(ask_home(homes_, "tables.explain", of(table), request, response, table_read_time, Again::always));
+  EVERSHARD_TRY(ask_home(homes_, "tables.explain", of(table), request, response, table_read_time, Again::read));
   return messages::get(response);
 }
 
@@ -110,7 +111,7 @@ Result<TableInfo> HomedTables::describe_table(const std::string& table, TableRea
   request.set_table(table);
   if (reading.version) request.set_version(reading.version->value);
   v1::TableInfo response;
-  EVERSHARD_TRY(ask_home(homes_, "tables.describe", of(table), request, response, table_read_time, Again::always));
+  EVERSHARD_TRY(ask_home(homes_, "tables.describe", of(table), request, response, table_read_time, Again::read));
   return messages::get(response);
 }
 
@@ -133,7 +134,7 @@ Result<std::vector<ParkedRow>> HomedTables::parked(const std::string& table, Glo
     request.set_after(rows.empty() ? after.value : rows.back().position.value);
     request.set_limit(static_cast<std::uint32_t>(std::min<std::size_t>(limit - rows.size(), parked_at_once)));
     v1::ListParkedRowsResponse response;
-    EVERSHARD_TRY(ask_home(homes_, "tables.parked", of(table), request, response, table_read_time, Again::always));
+    EVERSHARD_TRY(ask_home(homes_, "tables.parked", of(table), request, response, table_read_time, Again::read));
     if (response.parked_size() == 0) break;
     for (const auto& row : response.parked()) rows.push_back(messages::get(row));
   }
@@ -142,6 +143,7 @@ Result<std::vector<ParkedRow>> HomedTables::parked(const std::string& table, Glo
 
 Result<GlobalPosition> HomedTables::settle(const std::string& table, const std::vector<GlobalPosition>& positions, bool discard) {
   EVERSHARD_TRY(is_here(table));
+  if (positions.empty()) return GlobalPosition{};
   v1::SettleParkedRowsRequest request;
   request.set_table(table);
   for (const auto position : positions) request.add_positions(position.value);

@@ -21,6 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Kind = HomeAnswered::Kind;
+using Again = HomeCalls::Again;
 
 // An answer is given when the time is over; it has so long to arrive.
 constexpr std::chrono::milliseconds arrival_grace = std::chrono::seconds(2);
@@ -47,6 +48,7 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
   std::condition_variable changed;
   std::map<std::string, std::shared_ptr<const Handler>, std::less<>> handlers;
   NodeCommitter::OpenShards open;
+  std::map<ShardId, std::uint32_t> last_home;  ///< of a shard that has none just now
   std::uint64_t shards_changed = 0;
   std::size_t waiting = 0;
   bool closing = false;
@@ -105,9 +107,9 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
     }
   }
 
-  /// One try.
-  [[nodiscard]] Result<HomeAnswered> ask(const HomeAsked& asked) {
-    const auto owner = node.committer().owner(node.shard_of(asked.aggregate));
+  /// One try. `owner`: who was asked; 0: there is nobody.
+  [[nodiscard]] Result<HomeAnswered> ask(const HomeAsked& asked, std::uint32_t& owner) {
+    owner = node.committer().owner(node.shard_of(asked.aggregate));
     if (owner == 0) return HomeAnswered{Kind::not_here, {}, no_owner(node.shard_of(asked.aggregate))};
     if (owner == options.node) return carry_out(asked);
     auto told = std::make_shared<std::optional<Result<HomeAnswered>>>();
@@ -124,10 +126,16 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
     return refuse(ErrorCode::timeout, closing ? "the node is stopping: the outcome is unknown" : "no answer within " + std::to_string(asked.time.count()) + " ms: the outcome is unknown");
   }
 
-  [[nodiscard]] Result<std::string> call(HomeAsked asked, bool repeatable) {
+  [[nodiscard]] Error away(const AggregateId& aggregate, const Error& why) const {
+    const auto last = last_home.find(node.shard_of(aggregate));
+    return {ErrorCode::unavailable, "the home of " + in_quotes(aggregate.text()) + (last == last_home.end() ? "" : ", node " + std::to_string(last->second) + ",") + " is away: " + why.what, why.details ? *why.details : ErrorDetails{}};
+  }
+
+  [[nodiscard]] Result<std::string> call(HomeAsked asked, Again again_if) {
     EVERSHARD_TRY(AggregateId::check(asked.aggregate));
-    AskRoute route(Clock::now() + std::min(asked.time, home_time_max), repeatable);
+    AskRoute route(Clock::now() + std::min(asked.time, home_time_max), again_if != Again::not_done);
     std::uint64_t seen = 0;
+    std::optional<Clock::time_point> away_since;
     for (;;) {
       asked.time = std::chrono::ceil<std::chrono::milliseconds>(route.deadline() - Clock::now());
       {
@@ -136,11 +144,17 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
         if (closing) return refuse(route.given_up(homes_stopped()).error);
       }
       if (asked.time.count() <= 0) return refuse(route.given_up({ErrorCode::unavailable, "its time was over: nothing was done"}).error);
-      auto outcome = ask(asked);
+      std::uint32_t home = 0;
+      auto outcome = ask(asked, home);
+      const bool is_away = home == 0 || (!outcome && outcome.error().code == ErrorCode::unavailable);
+      if (!is_away) away_since.reset();
+      else if (!away_since) away_since = Clock::now();
       if (outcome && outcome->kind == Kind::answered) return std::move(outcome->response);
       if (outcome && outcome->kind == Kind::failed) return refuse(std::move(outcome->error));
       auto failed = AnyAnswer::failed(outcome ? std::move(outcome->error) : std::move(outcome).error());
       std::unique_lock lock(mutex);
+      if (home != 0) last_home[node.shard_of(asked.aggregate)] = home;
+      if (again_if == Again::read && away_since && Clock::now() - *away_since >= options.away_wait) return refuse(route.given_up(away(asked.aggregate, failed.error)).error);
       const auto again = route.came_back(failed, Clock::now(), jitter);
       if (!again) return refuse(std::move(failed.error));
       changed.wait_until(lock, *again, [&] { return closing || shards_changed != seen; });
@@ -200,7 +214,7 @@ void HomeCalls::serve(std::string method, Handler handler) {
   impl_->handlers[std::move(method)] = std::make_shared<const Handler>(std::move(handler));
 }
 
-Result<std::string> HomeCalls::call(HomeAsked asked, Again again) { return impl_->call(std::move(asked), again == Again::always); }
+Result<std::string> HomeCalls::call(HomeAsked asked, Again again) { return impl_->call(std::move(asked), again); }
 void HomeCalls::answer(HomeAsked asked, HomeDone done) { impl_->answer(std::move(asked), std::move(done)); }
 std::uint32_t HomeCalls::node() const { return impl_->options.node; }
 std::uint32_t HomeCalls::owner(const AggregateId& aggregate) const { return impl_->node.committer().owner(impl_->node.shard_of(aggregate)); }

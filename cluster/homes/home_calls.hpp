@@ -22,6 +22,7 @@ struct HomeCallsOptions {
   std::uint32_t node = 0;
   std::size_t threads = 16;         ///< for what other nodes ask: a handler may wait in one
   std::size_t waiting_max = 1'000;  ///< of those, for a thread; beyond it `overloaded`
+  std::chrono::milliseconds away_wait = std::chrono::seconds(1);  ///< for a home that is known to be away, of a read
 };
 
 /// What a handler is given.
@@ -62,6 +63,7 @@ class HomeCalls {
   void serve(std::string method, Handler handler);
 
   enum class Again : std::uint8_t {
+    read,      ///< it changes nothing, and somebody waits: `unavailable`, naming the home, when it was known to be away for HomeCallsOptions::away_wait
     always,    ///< it may be carried out twice
     not_done,  ///< only where nothing was done
   };

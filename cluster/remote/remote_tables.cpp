@@ -78,6 +78,7 @@ Result<std::vector<ParkedRow>> RemoteTables::parked(const std::string& table, Gl
 }
 
 Result<GlobalPosition> RemoteTables::settle(const std::string& table, const std::vector<GlobalPosition>& positions, bool discard) {
+  if (positions.empty()) return GlobalPosition{};
   pb::SettleParkedRowsRequest request;
   request.set_table(table);
   for (const GlobalPosition position : positions) request.add_positions(position.value);

@@ -63,10 +63,10 @@ class Tables {
 
   /// In order of position, behind `after`.
   [[nodiscard]] virtual Result<std::vector<ParkedRow>> parked(const std::string& table, GlobalPosition after = {}, std::size_t limit = 1'000) = 0;
-  /// Tries them again, on the rows as they are then; no positions: all. An event of its own in the projection's aggregate, so that a rebuild
-  /// comes to the same rows. Returns: its position: what a read waits for.
-  [[nodiscard]] virtual Result<GlobalPosition> retry_parked(const std::string& table, std::vector<GlobalPosition> positions = {}) = 0;
-  [[nodiscard]] virtual Result<GlobalPosition> discard_parked(const std::string& table, std::vector<GlobalPosition> positions = {}) = 0;
+  /// Tries them again, on the rows as they are then; no positions: none. An event of its own in the projection's aggregate, so that a rebuild
+  /// comes to the same rows. Returns: its position: what a read waits for; 0: nothing was to be done.
+  [[nodiscard]] virtual Result<GlobalPosition> retry_parked(const std::string& table, std::vector<GlobalPosition> positions) = 0;
+  [[nodiscard]] virtual Result<GlobalPosition> discard_parked(const std::string& table, std::vector<GlobalPosition> positions) = 0;
 };
 
 }  // namespace evershard

@@ -153,14 +153,11 @@ Result<GlobalPosition> HostTables::order(const std::string& table, std::string_v
   if (positions.size() > parked_at_once_max) return refuse(ErrorCode::too_large, "at most " + std::to_string(parked_at_once_max) + " parked events at once");
   const auto described = describe_table(table, {});
   if (!described) return refuse(described.error());
+  if (positions.empty()) return GlobalPosition{};
   JsonText json;
-  json.begin_object();
-  if (!positions.empty()) {
-    json.key("positions").begin_array();
-    for (const GlobalPosition position : positions) json.number(position.value);
-    json.end_array();
-  }
-  json.end_object();
+  json.begin_object().key("positions").begin_array();
+  for (const GlobalPosition position : positions) json.number(position.value);
+  json.end_array().end_object();
   const auto noted = catalogue_.note(table, verb, json.take());
   if (!noted) return refuse(noted.error());
   const auto own = events_.aggregate(catalogue_.names().aggregate(table));

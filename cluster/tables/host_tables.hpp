@@ -32,8 +32,8 @@ class HostTables final : public Tables {
   Result<TableInfo> describe_table(const std::string& table, TableReading reading = {}) override;
   Result<std::vector<TableInfo>> list_tables() override;
   Result<std::vector<ParkedRow>> parked(const std::string& table, GlobalPosition after = {}, std::size_t limit = 1'000) override;
-  Result<GlobalPosition> retry_parked(const std::string& table, std::vector<GlobalPosition> positions = {}) override;
-  Result<GlobalPosition> discard_parked(const std::string& table, std::vector<GlobalPosition> positions = {}) override;
+  Result<GlobalPosition> retry_parked(const std::string& table, std::vector<GlobalPosition> positions) override;
+  Result<GlobalPosition> discard_parked(const std::string& table, std::vector<GlobalPosition> positions) override;
 
  private:
   struct Found {

@@ -289,6 +289,7 @@ Result<GlobalPosition> PartedTables::settle(const std::string& name, const std::
   return as_it_lies<GlobalPosition>(
       name, [&] { return discard ? tables_.discard_parked(name, positions) : tables_.retry_parked(name, positions); },
       [&](const Parted&) -> Result<GlobalPosition> {
+        if (positions.empty()) return GlobalPosition{};
         if (positions.size() > settled_at_once_max) return refuse(ErrorCode::too_large, "at most " + std::to_string(settled_at_once_max) + " parked events at once");
         auto payload = nlohmann::json::object();
         for (const auto position : positions) payload["positions"].push_back(position.value);

@@ -63,8 +63,8 @@ class PartedTables final : public Projections, public Tables {
   Result<TableInfo> describe_table(const std::string& table, TableReading reading = {}) override;
   Result<std::vector<TableInfo>> list_tables() override;
   Result<std::vector<ParkedRow>> parked(const std::string& table, GlobalPosition after = {}, std::size_t limit = 1'000) override;
-  Result<GlobalPosition> retry_parked(const std::string& table, std::vector<GlobalPosition> positions = {}) override { return settle(table, positions, false); }
-  Result<GlobalPosition> discard_parked(const std::string& table, std::vector<GlobalPosition> positions = {}) override { return settle(table, positions, true); }
+  Result<GlobalPosition> retry_parked(const std::string& table, std::vector<GlobalPosition> positions) override { return settle(table, positions, false); }
+  Result<GlobalPosition> discard_parked(const std::string& table, std::vector<GlobalPosition> positions) override { return settle(table, positions, true); }
 
  private:
   /// A table in parts, as its definition was read.

@@ -80,7 +80,9 @@ TEST_F(RemoteTables, ParkedEventsAreSettledFromAfar) {
   const auto retried = remote_.tables().retry_parked("things", {last_}).value();
   ASSERT_TRUE(remote_.tables().select("things", {}, {.at_least = retried}));
   EXPECT_EQ(remote_.tables().parked("things")->at(0).attempts, 2u);
-  const auto discarded = remote_.tables().discard_parked("things").value();
+  EXPECT_EQ(remote_.tables().discard_parked("things", {}).value(), GlobalPosition{});
+  EXPECT_EQ(remote_.tables().parked("things")->size(), 1u) << "none are named: none go";
+  const auto discarded = remote_.tables().discard_parked("things", {last_}).value();
   ASSERT_TRUE(remote_.tables().select("things", {}, {.at_least = discarded}));
   EXPECT_TRUE(remote_.tables().parked("things")->empty());
 }

@@ -114,6 +114,22 @@ TEST_F(Homes, AHomeThatIsAwayIsWaitedForInTime) {
   EXPECT_EQ(later.get().value(), "2:x");
 }
 
+// A thread of a door waits for a read, and its caller.
+TEST_F(Homes, AReadIsToldThatItsHomeIsAwayAndWhoseItIs) {
+  const auto there = of_node(2);
+  ASSERT_TRUE(call(1, there, "echo", "x"));
+  leave(2);
+  const auto began = std::chrono::steady_clock::now();
+
+  const auto away = call(1, there, "echo", "x", home_patience, HomeCalls::Again::read);
+
+  ASSERT_FALSE(away);
+  EXPECT_EQ(away.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(away.error().what, ::testing::HasSubstr("node 2, is away"));
+  EXPECT_THAT(away.error().what, ::testing::HasSubstr(there.text()));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, home_patience / 2);
+}
+
 TEST_F(Homes, MoveWithTheirShard) {
   const auto id = of_node(1);
   EXPECT_EQ(call(3, id, "echo").value(), "1:");

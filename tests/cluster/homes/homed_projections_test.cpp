@@ -41,7 +41,7 @@ class HomedProjectionsTest : public ::testing::Test {
   }
   void join(std::uint32_t n) {
     auto& part = parts_[n];
-    part.homes = std::make_shared<HomeCalls>(cluster_->node(n), network_, HomeCallsOptions{.node = n, .threads = 4});
+    part.homes = std::make_shared<HomeCalls>(cluster_->node(n), network_, HomeCallsOptions{.node = n, .threads = 4, .away_wait = 200ms});
     part.projections = std::make_unique<NodeProjections>(cluster_->node(n), *part.homes, NodeProjectionsOptions{.data_dir = rows_of(n)});
     EXPECT_TRUE(part.projections->add_table_handler("counted", [](const RecordedEvent& event, actors::TableChanges& rows) {
       rows.upsert({{"position", static_cast<std::int64_t>(event.position.value)}});
@@ -222,7 +222,9 @@ TEST_F(HomedProjectionsTest, TablesAreSelectedFromAnyNode) {
     ASSERT_EQ(parked.value().size(), 1u) << n;
     EXPECT_EQ(parked->front().position, doubled);
   }
-  const auto discarded = tables_at(3).discard_parked(name);
+  EXPECT_EQ(tables_at(3).discard_parked(name, {}).value(), GlobalPosition{});
+  EXPECT_EQ(tables_at(1).parked(name).value().size(), 1u) << "none are named: none go";
+  const auto discarded = tables_at(3).discard_parked(name, {doubled});
   ASSERT_TRUE(discarded) << discarded.error().what;
   EXPECT_TRUE(at(1).wait_until(name, *discarded, hosted_patience));
   EXPECT_EQ(tables_at(1).parked(name).value().size(), 0u);

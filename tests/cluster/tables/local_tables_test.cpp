@@ -140,7 +140,14 @@ TEST_P(LocalTables, ParkRetryAndBuildAnewToTheSameRows) {
   EXPECT_THAT(rows(), ElementsAre(Row{"thing-b", nullptr, nullptr, "x"}));
   EXPECT_THAT(store_->tables().parked("things").value(), IsEmpty());
   append("Made", "a", R"({"code":"x"})");
-  last_ = store_->tables().discard_parked("things").value();
+  static_cast<void>(rows());
+  const auto others = store_->tables().parked("things").value();
+  ASSERT_EQ(others.size(), 1u);
+  EXPECT_EQ(store_->tables().discard_parked("things", {}).value(), GlobalPosition{});
+  EXPECT_EQ(store_->tables().retry_parked("things", {}).value(), GlobalPosition{});
+  EXPECT_EQ(store_->tables().discard_parked("nothing", {}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(store_->tables().parked("things").value(), others) << "none are named: none go";
+  last_ = store_->tables().discard_parked("things", {others[0].position}).value();
   static_cast<void>(rows());
   EXPECT_THAT(store_->tables().parked("things").value(), IsEmpty());
 

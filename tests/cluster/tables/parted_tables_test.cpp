@@ -124,7 +124,12 @@ TEST_P(LocalPartedTables, AreWhatTheyAreInOnePart) {
   create("parted", parted_spec(5));
   append_some(150);
   expect_equal();
-  last_ = std::max(store_->tables().discard_parked("whole").value(), store_->tables().discard_parked("parted").value());
+  EXPECT_EQ(store_->tables().discard_parked("parted", {}).value(), GlobalPosition{});
+  expect_equal();
+  std::vector<GlobalPosition> all;
+  const auto parked = store_->tables().parked("whole", {}, 10'000).value();
+  for (const auto& row : parked) all.push_back(row.position);
+  for (const auto* table : {"whole", "parted"}) last_ = std::max(last_, store_->tables().discard_parked(table, all).value());
   append_some(20);
   expect_equal();
   const auto some = store_->tables().parked("whole").value();
@@ -163,7 +168,7 @@ TEST_P(LocalPartedTables, ShowTheirParts) {
   for (const auto what : {Ask::pause, Ask::drop}) EXPECT_EQ(store_->projections().ask("parted~1", what).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(store_->projections().change("parted~1", "table", {}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(store_->projections().create("other~1", "table", parted_spec(1)).error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(store_->tables().discard_parked("parted~1").error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(store_->tables().discard_parked("parted~1", {GlobalPosition{1}}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(store_->projections().create("many", "table", parted_spec(65)).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(store_->tables().select("many", {}).error().code, ErrorCode::not_found);
 }

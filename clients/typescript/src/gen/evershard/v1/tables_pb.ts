@@ -591,7 +591,7 @@ export type SettleParkedRowsRequest = Message<"evershard.v1.SettleParkedRowsRequ
   table: string;
 
   /**
-   * none: all
+   * at least one
    *
    * @generated from field: repeated uint64 positions = 2;
    */
