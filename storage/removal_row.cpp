@@ -17,7 +17,17 @@ std::uint64_t removal_checksum(std::string_view body, const AggregateId& aggrega
   return checksum(bound);
 }
 
+Error damaged_intent(const std::string& why) { return {ErrorCode::corruption, "what is to be removed by an append is not known: " + why}; }
+
 }  // namespace
+
+Result<std::string_view> checked_intent(std::string_view bytes) {
+  constexpr std::size_t sum_bytes = sizeof(std::uint64_t);
+  if (bytes.size() < 1 + sum_bytes) return refuse(damaged_intent("its row is cut short"));
+  const auto body = bytes.substr(0, bytes.size() - sum_bytes);
+  if (get_fixed<std::uint64_t>(bytes.data() + body.size()) != checksum(body)) return refuse(damaged_intent("the checksum of its row does not match"));
+  return body;
+}
 
 std::string removed_key(const AggregateId& aggregate) { return keys::checkpoint(std::string(removed_prefix) + aggregate.text()); }
 std::string removing_key(const AggregateId& aggregate) { return keys::checkpoint(std::string(removing_prefix) + aggregate.text()); }

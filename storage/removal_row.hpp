@@ -33,6 +33,11 @@ struct RemovalRow {
 inline constexpr std::string_view removed_prefix = "retention/removed/";
 inline constexpr std::string_view removing_prefix = "retention/removing/";  ///< records of it are still to be rewritten
 
+/// A node's: what is to be written there when an append stands; what it says is for who wrote it to read, its last eight bytes are a checksum.
+inline constexpr std::string_view intent_prefix = "retention/intent/";
+/// Returns: it without the checksum. Errors: corruption
+[[nodiscard]] Result<std::string_view> checked_intent(std::string_view bytes);
+
 std::string removed_key(const AggregateId& aggregate);
 std::string removing_key(const AggregateId& aggregate);
 std::string encode_removal(const RemovalRow& row, const AggregateId& aggregate);

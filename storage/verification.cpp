@@ -186,6 +186,10 @@ Result<void> Verification::state(const Progress& progress) {
 
 /// Of other owners' rows only they know what is right.
 Result<void> Verification::removal_row(std::string_view name, std::string_view value) {
+  if (name.starts_with(intent_prefix)) {
+    const auto body = checked_intent(value);
+    return body ? Result<void>() : refuse(body.error());
+  }
   for (const auto prefix : {removed_prefix, removing_prefix}) {
     if (!name.starts_with(prefix)) continue;
     auto aggregate = AggregateId::parse(name.substr(prefix.size()));

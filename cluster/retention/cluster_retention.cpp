@@ -24,6 +24,7 @@ using Again = HomeCalls::Again;
 
 constexpr auto begin_time = std::chrono::seconds(10);
 constexpr auto wait_time = std::chrono::seconds(15);   ///< a home that does not answer for so long is given up
+constexpr auto list_time = std::chrono::seconds(5);
 constexpr auto give_up_time = std::chrono::seconds(15);
 constexpr auto shown_within = std::chrono::seconds(10);
 constexpr auto report_every = std::chrono::milliseconds(50);
@@ -44,6 +45,11 @@ std::string named(const std::vector<ShardId>& shards) {
   std::string text = shards.size() == 1 ? "shard " : "shards ";
   for (std::size_t i = 0; i != std::min(shards.size(), most); ++i) text += (i == 0 ? "" : ", ") + std::to_string(shards[i].value);
   return shards.size() > most ? text + " and " + std::to_string(shards.size() - most) + " more" : text;
+}
+
+Error with(Error trouble, const std::optional<Error>& also) {
+  if (also) trouble.what += "; and " + also->what;
+  return trouble;
 }
 
 /// One home's work, until it has ended. Errors: the work's; those of calls to homes
@@ -201,19 +207,56 @@ Result<PoliciesApplied> ClusterRetention::everywhere(const v1::BeginRetention& a
   return sum;
 }
 
+Result<ClusterRetention::Policies> ClusterRetention::policies_there() {
+  auto all = records_.policies();
+  if (all) return Policies{*std::move(all), {}};
+  if (all.error().code != ErrorCode::unavailable && all.error().code != ErrorCode::timeout && all.error().code != ErrorCode::wrong_shard) return refuse(std::move(all).error());
+  v1::PoliciesThere asked;
+  asked.set_position(node_.committer().watch().watermark().value);
+  const auto owners = node_.committer().owners();
+  std::set<std::uint32_t> asked_of, read;
+  Policies policies;
+  std::optional<Error> failed;
+  for (std::size_t s = 0; s != owners.size(); ++s) {
+    if (owners[s] == 0 || !asked_of.insert(owners[s]).second) continue;
+    const auto bytes = homes_.call({"retention.policies", address_of(ShardId{static_cast<std::uint16_t>(s)}), asked.SerializeAsString(), list_time}, Again::read);
+    if (!bytes && bytes.error().code == ErrorCode::corruption) return refuse(bytes.error());
+    v1::PoliciesThere told;
+    if (!bytes || !told.ParseFromString(*bytes)) {
+      if (!failed) failed = Error(ErrorCode::unavailable, "node " + std::to_string(owners[s]) + ": " + (bytes ? std::string("it answers what cannot be read") : bytes.error().what));
+      continue;
+    }
+    read.insert(told.shards().begin(), told.shards().end());
+    for (const auto& policy : told.policies()) {
+      auto known = messages::policy_of(policy);
+      if (!known) return refuse(std::move(known).error());
+      policies.found.push_back(*std::move(known));
+    }
+  }
+  std::vector<ShardId> left;
+  for (std::size_t s = 0; s != owners.size(); ++s)
+    if (!read.contains(static_cast<std::uint32_t>(s))) left.push_back(ShardId{static_cast<std::uint16_t>(s)});
+  if (left.empty()) return policies;
+  ErrorDetails details;
+  details.shard = left.front();
+  policies.trouble = Error(ErrorCode::unavailable, "policies of " + named(left) + " could not be read, and were not applied: " + (failed ? failed->what : std::string("no node has them just now")), std::move(details));
+  return policies;
+}
+
 Result<RetentionResult> ClusterRetention::apply_retention(RetentionOrder order, Progress progress) {
   EVERSHARD_TRY(check(order));
-  const auto policies = records_.policies();
+  auto policies = policies_there();
   if (!policies) return refuse(policies.error());
   const auto erased = order.dry_run ? Result<void>() : finish_erasures(progress);
   if (!erased && erased.error().code == ErrorCode::cancelled) return refuse(erased.error());
   v1::BeginRetention asked;
   messages::put(order, *asked.mutable_policies()->mutable_order());
-  for (const auto& policy : *policies) messages::put(policy, *asked.mutable_policies()->add_policies());
+  for (const auto& policy : policies->found) messages::put(policy, *asked.mutable_policies()->add_policies());
   auto applied = everywhere(asked, order.dry_run, progress);
   if (!applied) return refuse(std::move(applied).error());
   auto total = records_.run(std::move(applied->total), order);
-  if (total && applied->trouble) return refuse(*std::move(applied->trouble));
+  if (total && applied->trouble) return refuse(with(*std::move(applied->trouble), policies->trouble));
+  if (total && policies->trouble) return refuse(*std::move(policies->trouble));
   if (total && !erased) return refuse(erased.error());
   return total;
 }
@@ -229,12 +272,13 @@ Result<RetentionResult> ClusterRetention::take_out(const std::string& key, const
 }
 
 Result<RetentionResult> ClusterRetention::apply_here(const RetentionOrder& order, const Progress& progress) {
-  const auto policies = records_.policies();
+  auto policies = policies_there();
   if (!policies) return refuse(policies.error());
-  auto applied = here_.apply(*policies, order, progress);
+  auto applied = here_.apply(policies->found, order, progress);
   if (!applied) return refuse(std::move(applied).error());
   auto total = records_.run(std::move(applied->total), order, homes_.node());
-  if (total && applied->trouble) return refuse(*std::move(applied->trouble));
+  if (total && applied->trouble) return refuse(with(*std::move(applied->trouble), policies->trouble));
+  if (total && policies->trouble) return refuse(*std::move(policies->trouble));
   return total;
 }
 

@@ -53,6 +53,12 @@ class ClusterRetention final : public HistoryRetention {
   /// At every owner. Returns: the sum; `trouble`: of those that could not be done.
   [[nodiscard]] Result<PoliciesApplied> everywhere(const v1::BeginRetention& asked, bool dry_run, const Progress& progress);
   [[nodiscard]] AggregateId address_of(ShardId shard) const;
+  struct Policies {
+    std::vector<RetentionPolicy> found{};
+    std::optional<Error> trouble{};  ///< unavailable: those of some shards could not be read
+  };
+  /// All that can be read: each says by itself what goes. Errors: corruption, io
+  [[nodiscard]] Result<Policies> policies_there();
 
   NodeRetention here_;
   ClusterNode& node_;

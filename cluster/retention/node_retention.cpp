@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/cluster/retention/retention_records.hpp"
 #include "evershard/cluster/wire/retention_messages.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/retention_events.hpp"
 
 namespace evershard::cluster {
 namespace {
@@ -16,6 +19,7 @@ AggregateId aggregate_of(const v1::AggregateId& from) { return {from.type(), fro
 
 NodeRetention::NodeRetention(ClusterNode& node, storage::NodeStore& store, HomeCalls& homes, NodeRetentionOptions options)
     : node_(node),
+      store_(store),
       homes_(homes),
       options_(std::move(options)),
       reader_(store),
@@ -44,6 +48,15 @@ NodeRetention::NodeRetention(ClusterNode& node, storage::NodeStore& store, HomeC
       told.set_total(state->total);
     }
     return told.SerializeAsString();
+  });
+  homes_.serve("retention.policies", [this](const HomeCall& call) -> Result<std::string> {
+    v1::PoliciesThere asked;
+    if (!asked.ParseFromString(call.request)) return refuse(ErrorCode::invalid_argument, "a node asks for policies that cannot be read");
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(call.deadline - std::chrono::steady_clock::now());
+    if (const auto there = node_.wait_for(GlobalPosition{asked.position()}, left); !there) return refuse(ErrorCode::unavailable, there.error().what);
+    auto told = policies_here();
+    if (!told) return refuse(std::move(told).error());
+    return told->SerializeAsString();
   });
   homes_.watch(this, [this](const NodeCommitter::OpenShards& open) { writer_.shards_are(open); });
   settling_ = std::thread([this] { settle_left(); });
@@ -128,6 +141,35 @@ Result<std::string> NodeRetention::carry_out(const v1::BeginRetention& asked, co
     case v1::BeginRetention::WHAT_NOT_SET: break;
   }
   return refuse(ErrorCode::unavailable, "a node asks for a part of retention that this one does not know");
+}
+
+Result<v1::PoliciesThere> NodeRetention::policies_here() const {
+  constexpr std::size_t policies_a_page = 256;
+  const auto open = writer_.open();
+  v1::PoliciesThere told;
+  const auto view = store_.view();
+  for (std::optional<AggregateId> after;;) {
+    const auto page = reader_.aggregates(view, retention::policy_type, after, policies_a_page);
+    if (!page) return refuse(page.error());
+    for (const auto& info : *page) {
+      if (!open.contains(info.shard)) continue;
+      StreamOptions last;
+      last.from = info.version;
+      last.limit = 1;
+      std::vector<RecordedEvent> events;
+      EVERSHARD_TRY(reader_.open(view, info.aggregate, last)->next(1, 1, events));
+      if (events.empty()) return refuse(ErrorCode::corruption, "event " + std::to_string(info.version.value) + " of " + in_quotes(info.aggregate.text()) + " is not there");
+      const auto policy = RetentionRecords::policy_in(info.aggregate, events.front());
+      if (!policy) return refuse(policy.error());
+      if (*policy) messages::put(**policy, *told.add_policies());
+    }
+    if (page->size() < policies_a_page) break;
+    after = page->back().aggregate;
+  }
+  const auto still = writer_.open();
+  for (const auto& [shard, epoch] : open)
+    if (const auto now = still.find(shard); now != still.end() && now->second == epoch) told.add_shards(shard.value);
+  return told;
 }
 
 void NodeRetention::settle_left() {

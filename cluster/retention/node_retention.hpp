@@ -45,11 +45,13 @@ class NodeRetention {
   void close();
 
  private:
+  [[nodiscard]] Result<v1::PoliciesThere> policies_here() const;
   [[nodiscard]] Result<std::string> carry_out(const v1::BeginRetention& asked, const Progress& progress);
   void settle_left();
   [[nodiscard]] Progress until_closed(const Progress& progress) const;
 
   ClusterNode& node_;
+  storage::NodeStore& store_;
   HomeCalls& homes_;
   const NodeRetentionOptions options_;
   const storage::Reader reader_;

@@ -12,7 +12,6 @@ namespace evershard::cluster {
 namespace {
 
 constexpr char intent_version = 1;
-constexpr std::size_t intent_sum_bytes = sizeof(std::uint64_t);
 
 }  // namespace
 
@@ -40,9 +39,9 @@ std::string encode_intent(const RetentionIntent& intent) {
 
 Result<RetentionIntent> decode_intent(std::string_view bytes) {
   const auto damaged_intent = [](const char* why) { return refuse(ErrorCode::corruption, std::string("what is to be removed by an append is not known: ") + why); };
-  if (bytes.size() < 1 + intent_sum_bytes) return damaged_intent("its row is cut short");
-  const auto body = bytes.substr(0, bytes.size() - intent_sum_bytes);
-  if (storage::get_fixed<std::uint64_t>(bytes.data() + body.size()) != storage::checksum(body)) return damaged_intent("the checksum of its row does not match");
+  const auto checked = storage::checked_intent(bytes);
+  if (!checked) return refuse(checked.error());
+  const auto body = *checked;
   if (body.front() != intent_version) return refuse(ErrorCode::invalid_argument, "what is to be removed by an append is kept in a form this program does not know: open the store with a newer one");
   v1::RetentionIntent message;
   if (!message.ParseFromArray(body.data() + 1, static_cast<int>(body.size() - 1))) return damaged_intent("its row cannot be read");

@@ -10,11 +10,12 @@
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/storage/commit_batch.hpp"
+#include "evershard/storage/removal_row.hpp"
 
 namespace evershard::cluster {
 
 /// Among the checkpoints and definitions, which a program that does not know them leaves alone.
-inline constexpr std::string_view intent_prefix = "retention/intent/";
+using storage::intent_prefix;
 
 struct RetentionIntent {
   Append append{};

@@ -72,14 +72,20 @@ Result<std::vector<RetentionPolicy>> RetentionRecords::policies() {
       auto event = stream.next();
       if (!event) return refuse(std::move(event).error());
       if (!*event) return refuse(ErrorCode::corruption, "event " + std::to_string(info.version.value) + " of " + in_quotes(info.aggregate.text()) + " is not there");
-      if ((*event)->type == retention::policy_dropped) continue;
-      auto policy = policy_of(info.aggregate.value, (*event)->payload);
-      if (!policy) return refuse(ErrorCode::corruption, "policy " + in_quotes(info.aggregate.value) + " says nothing this program knows, at position " + std::to_string((*event)->position.value));
-      found.push_back(*std::move(policy));
+      auto policy = policy_in(info.aggregate, **event);
+      if (!policy) return refuse(std::move(policy).error());
+      if (*policy) found.push_back(**std::move(policy));
     }
     if (page->size() < policies_a_page) return found;
     after = page->back().aggregate;
   }
+}
+
+Result<std::optional<RetentionPolicy>> RetentionRecords::policy_in(const AggregateId& definition, const RecordedEvent& last) {
+  if (last.type == retention::policy_dropped) return std::optional<RetentionPolicy>{};
+  auto policy = policy_of(definition.value, last.payload);
+  if (!policy) return refuse(ErrorCode::corruption, "policy " + in_quotes(definition.value) + " says nothing this program knows, at position " + std::to_string(last.position.value));
+  return policy;
 }
 
 Result<std::vector<RetentionEntry>> RetentionRecords::log(SeqNr after, std::size_t limit) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,7 @@
 #include "evershard/cluster/retention/retention_intent.hpp"
 #include "evershard/cluster/retention/retention_payloads.hpp"
 #include "evershard/protocol/retention_events.hpp"
+#include "evershard/storage/backup.hpp"
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/removal_row.hpp"
 #include "evershard/storage/verify.hpp"
@@ -592,6 +594,51 @@ TEST_F(RemovalInPart, WhereItWasWrittenToSinceItIsDroppedAndTheLogSaysSo) {
   expect_sound();
 }
 
+/// The same with disks: a node comes back with a backup that was made between the intent and the append.
+TEST_F(ClusterRetentionTest, ABackupWithAnIntentIsCarriedThroughBehindTheLossOfTheRest) {
+  const auto log_owner = owner_of(retention_log()), owner = other_than(log_owner), asker = log_owner;
+  const auto order = owned_by(owner), other = owned_by(owner);
+  append_some(order, 3);
+  append_some(other, 2);
+  ASSERT_TRUE(node(owner).wait_for(last_, retention_patience));
+  const auto copy = folder_.path() / "copy";
+  at_steps([&, once = std::make_shared<std::atomic<bool>>(false)](std::string_view step) {
+    if (step != NodeWriter::Steps::intended || once->exchange(true)) return;
+    const auto made = storage::backup(cluster_->store(owner), copy);
+    EXPECT_TRUE(made) << made.error().what;
+  });
+  ASSERT_TRUE(at(asker).remove_aggregate(order, {}));
+  at_steps({});
+  ASSERT_EQ(log().size(), 2u);
+  stop(owner);
+  const auto disk = folder_.path() / "nodes" / std::to_string(owner);
+  std::filesystem::remove_all(disk);
+  const auto restored = storage::restore(copy, disk);
+  ASSERT_TRUE(restored) << restored.error().what;
+  cluster_->skip_lost();
+  start(owner);
+  const auto shard = node(asker).shard_of(order);
+  ASSERT_TRUE(in_time([&] { return !cluster_->status().shards[shard.value].trouble.empty(); })) << "what it lost is told";
+
+  ShardAssignment wanted{owner, {shard}, {}};
+  const auto looked = cluster_->assign(wanted);
+  ASSERT_TRUE(looked) << looked.error().what;
+  wanted.accepted = looked->losses;
+  ASSERT_TRUE(cluster_->assign(wanted));
+
+  const auto states = [&](const AggregateId& of) {
+    std::string seen;
+    auto stream = node(asker).read(of);
+    for (const auto& event : stream) seen += event.state == EventState::removed ? 'r' : 'l';
+    return stream.error() ? stream.error()->what : seen;
+  };
+  EXPECT_TRUE(in_time([&] { return states(order) == "rrrl"; })) << states(order);
+  EXPECT_TRUE(in_time([&] { return at(asker).remove_aggregate(order, {}).has_value(); }));
+  EXPECT_EQ(states(order), "rrrl");
+  EXPECT_EQ(states(other), "ll");
+  EXPECT_THAT(log_at(asker), ElementsAre("$RemovalOrdered", "$RemovalDone", "$RemovalDone"));
+}
+
 TEST_F(RemovalInPart, WhereOnlyTheAggregateHasItItStands) {
   const auto order = owned_by(log_owner_);
   append_some(order, 3);
@@ -708,6 +755,62 @@ TEST_F(ClusterRetentionTest, ARunDoesWhatItCanAndNamesWhatIsAway) {
   network_.refuse_calls_to(away, std::nullopt);
   ASSERT_TRUE(at(log_owner).apply_retention({}));
   EXPECT_EQ(states_of(gone), "rrl");
+}
+
+/// Each policy says by itself what goes: one that cannot be read keeps no other from being applied.
+TEST_F(ClusterRetentionTest, ARunAppliesThePoliciesThatCanBeRead) {
+  const auto log_owner = owner_of(retention_log()), away = other_than(log_owner), third = 6 - log_owner - away;
+  const auto named_on = [&](std::uint32_t n, const std::string& prefix) {
+    for (int i = 0;; ++i)
+      if (auto name = prefix + std::to_string(i); owner_of({"$policy", name}) == n) return name;
+  };
+  const auto here = owned_by(log_owner, "cart"), there = owned_by(third, "cart"), gone = owned_by(away, "cart"), order = owned_by(log_owner);
+  for (const auto& aggregate : {here, there, gone, order}) append_some(aggregate, 2, 7200s);
+  ASSERT_TRUE(at(log_owner).set_retention_policy(policy(named_on(third, "carts"), RetentionPolicy::Kind::remove, "cart"), {}));
+  ASSERT_TRUE(at(log_owner).set_retention_policy(policy(named_on(away, "orders"), RetentionPolicy::Kind::remove, "order"), {}));
+  const auto dropped = named_on(third, "dropped");
+  ASSERT_TRUE(at(log_owner).set_retention_policy(policy(dropped, RetentionPolicy::Kind::remove, "order"), {}));
+  ASSERT_TRUE(at(log_owner).drop_retention_policy(dropped, {}));
+  ASSERT_EQ(at(log_owner).retention_policies().value().size(), 2u);
+  stop(away);
+
+  const auto done = at(log_owner).apply_retention({});
+
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(done.error().what, HasSubstr("not done for shard"));
+  EXPECT_THAT(done.error().what, HasSubstr("could not be read, and were not applied"));
+  EXPECT_EQ(states_at(log_owner, here), "rrl");
+  EXPECT_EQ(states_at(log_owner, there), "rrl");
+  EXPECT_EQ(states_at(log_owner, order), "ll");
+  EXPECT_EQ(log_at(log_owner).back(), "$PoliciesApplied");
+  start(away);
+  ASSERT_TRUE(cluster_->wait_until_open());
+  EXPECT_TRUE(in_time([&] { return at(log_owner).apply_retention({}).has_value(); }));
+  EXPECT_EQ(states_of(gone), "rrl");
+  EXPECT_EQ(states_of(order), "rrl");
+}
+
+TEST_F(ClusterRetentionTest, VerifyLooksAtIntents) {
+  RetentionIntent intent;
+  intent.append = Append{}.event("order-1", "T", "{}").request(EventId::random());
+  auto bytes = encode_intent(intent);
+  const auto write = [&] {
+    storage::RowWrites rows;
+    rows.state.push_back({storage::keys::checkpoint("retention/intent/unknown"), bytes});
+    ASSERT_TRUE(node(1).write_rows_here(std::move(rows), {}));
+  };
+  parts_[1].retention->close();  // nobody settles it
+  write();
+  EXPECT_EQ(storage::verify(cluster_->store(1), {})->errors, 0u);
+  bytes[3] = static_cast<char>(bytes[3] ^ 1);
+  write();
+
+  const auto report = storage::verify(cluster_->store(1), {});
+
+  ASSERT_TRUE(report) << report.error().what;
+  EXPECT_EQ(report->errors, 1u);
+  EXPECT_THAT(report->findings.front(), HasSubstr("what is to be removed by an append is not known"));
 }
 
 TEST_F(ClusterRetentionTest, RowsAreWrittenUnderTheEpochThatIsHeldAndNoOther) {
