@@ -61,6 +61,54 @@ TEST(EmbeddedCluster, ARemovedAggregateBeginsAnewForItsLiveActorToo) {
   EXPECT_EQ(cluster.node(2).aggregate({"account", name}, std::nullopt)->version, SeqNr{3});
 }
 
+TEST(EmbeddedCluster, TablesAndDocumentsBehindARemovalAreTheSameOnEveryNode) {
+  EmbeddingCluster cluster(2);
+  for (std::uint32_t n = 1; n <= 2; ++n) cluster.start_bank(n);
+  ASSERT_TRUE(cluster.node(1).projections().create("totals", "table", R"({"fields":[{"name":"id","type":"text","role":"key"},{"name":"total","type":"integer","role":"index","nullable":true}],
+      "rules":[{"types":["Placed"],"action":"increment","key":"aggregate","fields":{"total":"$.price"}},{"types":["$AggregateRemoved"],"action":"delete","key":"aggregate"}]})"));
+  ASSERT_TRUE(cluster.node(1).documents().define("order", R"({"events":{"Placed":{"increment":"total","from":"price"}}})"));
+  GlobalPosition last;
+  const auto place = [&](std::uint32_t n, const std::string& order, int price) {
+    const auto done = cluster.node(n).append(Append{}.event(order, "Placed", R"({"price":)" + std::to_string(price) + "}"));
+    ASSERT_TRUE(done) << done.error().what;
+    last = done->last_position;
+  };
+  /// `order-1 5, order-2 5`
+  const auto rows = [&](std::uint32_t n) {
+    std::string shown_rows;
+    const auto page = cluster.node(n).tables().select("totals", {.order_by = {{"id"}}}, {.at_least = last, .timeout = patience});
+    EXPECT_TRUE(page) << (page ? "" : page.error().what);
+    if (!page) return shown_rows;
+    for (const auto& row : page->rows) shown_rows += (shown_rows.empty() ? "" : ", ") + *row.at(0).as<std::string>() + " " + row.at(1).text();
+    return shown_rows;
+  };
+  const auto document = [&](std::uint32_t n, const std::string& number) {
+    const auto found = cluster.node(n).documents().get({"order", number});
+    return found ? found->json : found.error().what;
+  };
+  for (const std::uint32_t n : {1u, 2u, 1u}) place(n, "order-1", 5);
+  place(2, "order-2", 5);
+  for (std::uint32_t n = 1; n <= 2; ++n) {
+    EXPECT_EQ(rows(n), "order-1 15, order-2 5");
+    EXPECT_EQ(document(n, "1"), R"({"total":15})");
+  }
+
+  const auto removed = cluster.node(2).retention().remove_aggregate({"order", "1"}, {});
+  ASSERT_TRUE(removed) << removed.error().what;
+  place(2, "order-2", 1);
+  for (std::uint32_t n = 1; n <= 2; ++n) EXPECT_EQ(rows(n), "order-2 6");
+  place(1, "order-1", 7);
+
+  for (std::uint32_t n = 1; n <= 2; ++n) {
+    EXPECT_EQ(rows(n), "order-1 7, order-2 6");
+    EXPECT_EQ(document(n, "1"), R"({"total":7})");
+    EXPECT_EQ(document(n, "2"), R"({"total":6})");
+  }
+  // Built anew from what is left, it is the same.
+  ASSERT_TRUE(cluster.node(2).projections().ask("totals", Projections::Ask::reset));
+  for (std::uint32_t n = 1; n <= 2; ++n) EXPECT_EQ(rows(n), "order-1 7, order-2 6");
+}
+
 TEST(EmbeddedCluster, OneCommandIdIsOneCommandWhicheverNodeIsAsked) {
   EmbeddingCluster cluster(2);
   for (std::uint32_t n = 1; n <= 2; ++n) cluster.start_bank(n);
