@@ -73,9 +73,9 @@ Result<std::optional<HeldKey>> key_that_opens(SubjectKeys& keys, const KeyId& id
 }
 
 std::string aggregate_of(const Event& event) { return event.aggregate ? event.aggregate->text() : std::string(); }
-SealedFor place_of(const Event& event, const std::string& aggregate) { return {aggregate, event.type}; }
+SealedFor sealed_place(const Event& event, const std::string& aggregate) { return {aggregate, event.type}; }
 std::string aggregate_of(const Snapshot& snapshot) { return snapshot.aggregate.text(); }
-SealedFor place_of(const Snapshot&, const std::string& aggregate) { return {aggregate, {}}; }
+SealedFor sealed_place(const Snapshot&, const std::string& aggregate) { return {aggregate, {}}; }
 
 /// Of one part of an append. False: the key is not at hand.
 template <class Sealed>
@@ -86,7 +86,7 @@ Result<bool> take_key_at_hand(SubjectKeys& keys, const Sealed& what, std::option
     const auto found = keys.found_at_hand(*id);
     if (!found) return false;
     const auto aggregate = aggregate_of(what);
-    EVERSHARD_TRY(check_opens(*found, what.payload, place_of(what, aggregate)));
+    EVERSHARD_TRY(check_opens(*found, what.payload, sealed_place(what, aggregate)));
     return true;
   }
   EVERSHARD_TRY(check_to_seal(what));
@@ -117,8 +117,8 @@ Result<void> Sealing::seal(Append& append, std::optional<std::uint64_t> made_at)
   for (std::size_t i = 0; i < append.events.size(); ++i) {
     auto& event = append.events[i];
     const auto aggregate = aggregate_of(event);
-    auto done = event.subject.empty() ? check_opens(*keys_, event.format, event.payload, place_of(event, aggregate))
-                                      : seal_one(*keys_, made_at, event, place_of(event, aggregate), once_of(append, i));
+    auto done = event.subject.empty() ? check_opens(*keys_, event.format, event.payload, sealed_place(event, aggregate))
+                                      : seal_one(*keys_, made_at, event, sealed_place(event, aggregate), once_of(append, i));
     if (!done) return done;
   }
   for (auto& snapshot : append.snapshots) EVERSHARD_TRY(seal(snapshot, made_at));
@@ -127,8 +127,8 @@ Result<void> Sealing::seal(Append& append, std::optional<std::uint64_t> made_at)
 
 Result<void> Sealing::seal(Snapshot& snapshot, std::optional<std::uint64_t> made_at) const {
   const auto aggregate = aggregate_of(snapshot);
-  if (snapshot.subject.empty()) return check_opens(*keys_, snapshot.format, snapshot.payload, place_of(snapshot, aggregate));
-  return seal_one(*keys_, made_at, snapshot, place_of(snapshot, aggregate), once_of(snapshot));
+  if (snapshot.subject.empty()) return check_opens(*keys_, snapshot.format, snapshot.payload, sealed_place(snapshot, aggregate));
+  return seal_one(*keys_, made_at, snapshot, sealed_place(snapshot, aggregate), once_of(snapshot));
 }
 
 Result<bool> Sealing::seal_at_once(Append& append, std::optional<std::uint64_t> made_at) const {
@@ -145,13 +145,13 @@ Result<bool> Sealing::seal_at_once(Append& append, std::optional<std::uint64_t> 
     if (!of_events[i]) continue;
     auto& event = append.events[i];
     const auto aggregate = aggregate_of(event);
-    EVERSHARD_TRY(seal_with(*of_events[i], made_at, event, place_of(event, aggregate), once_of(append, i)));
+    EVERSHARD_TRY(seal_with(*of_events[i], made_at, event, sealed_place(event, aggregate), once_of(append, i)));
   }
   for (std::size_t i = 0; i < append.snapshots.size(); ++i) {
     if (!of_snapshots[i]) continue;
     auto& snapshot = append.snapshots[i];
     const auto aggregate = aggregate_of(snapshot);
-    EVERSHARD_TRY(seal_with(*of_snapshots[i], made_at, snapshot, place_of(snapshot, aggregate), once_of(snapshot)));
+    EVERSHARD_TRY(seal_with(*of_snapshots[i], made_at, snapshot, sealed_place(snapshot, aggregate), once_of(snapshot)));
   }
   return true;
 }
