@@ -149,6 +149,25 @@ TEST(LinkHello, LetsANodeAskItsCoordinatorHowManyShardsThereAre) {
   node.to = NodeNumber{0};
   node.who.shards = 16;
   EXPECT_THAT(agree(node, coordinator, LinkSide::dialler, 500ms).error().what, HasSubstr("16 here, 0 at the peer")) << "the coordinator knows";
+  coordinator.who.shards = 16;
+  node.who.shards = 0;
+  node.who.role = NodeRole::both;
+  EXPECT_THAT(agree(coordinator, node, LinkSide::acceptor, 500ms).error().what, HasSubstr("16 here, 0 at the peer")) << "who leads knows too";
+}
+
+// An older and a newer one: each may be the one that is too far behind.
+TEST(LinkHello, SpeaksNoVersionThatOneOfThemDoesNotKnowAnyMore) {
+  auto own = hello_of(3, 2);
+  own.version = 3;
+  own.version_oldest = 2;
+
+  EXPECT_THAT(agree(own, hello_of(2, 3), LinkSide::dialler, 500ms).error().what, HasSubstr("protocol version"));
+  EXPECT_THAT(agree(hello_of(2, 3), own, LinkSide::acceptor, 500ms).error().what, HasSubstr("protocol version"));
+}
+
+TEST(LinkHello, RefusesOneThatEndsEarly) {
+  const auto whole = encode(hello_of(3, 2));
+  for (std::size_t size = 0; size != whole.size(); ++size) EXPECT_FALSE(decode_hello(std::string_view(whole).substr(0, size))) << size;
 }
 
 TEST(LinkHello, RefusesAVersionWhoseHelloItCannotRead) {
