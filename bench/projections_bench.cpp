@@ -132,7 +132,10 @@ Result<void> measure_selects(const BenchOptions& options, Report& report) {
   const auto made = table_caught_up(*store, "items");
   if (!made) return refuse(made.error());
   const auto owners = std::max<std::uint64_t>(options.events / 10, 1);
-  auto by_index = selects(*store, options, "select by an indexed field", [&](std::uint64_t n) { return TableSelect{.where = "owner = :o", .parameters = {{"o", n * 7'919 % owners}}}; }, false);
+  const auto of_an_owner = [&](std::uint64_t n) { return TableSelect{.where = "owner = :o", .parameters = {{"o", n * 7'919 % owners}}}; };
+  // Meanwhile what was just built is merged, and what is read often comes into memory.
+  if (auto warm = selects(*store, options, "select by an indexed field, just built", of_an_owner, false); !warm) return refuse(std::move(warm).error());
+  auto by_index = selects(*store, options, "select by an indexed field", of_an_owner, false);
   if (by_index) {
     by_index->target = "at least 20,000";
     by_index->reached = by_index->value >= 20'000;

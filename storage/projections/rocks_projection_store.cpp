@@ -263,6 +263,8 @@ rocksdb::ColumnFamilyOptions RocksProjectionStore::family_options() const {
   table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
   table.partition_filters = true;
   rocks.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  // Most rows are looked up because an index or an earlier event names them: only files above the bottom level may lack one.
+  rocks.optimize_filters_for_hits = true;
   rocks.compression = rocksdb::kLZ4Compression;
   rocks.level_compaction_dynamic_level_bytes = true;
   rocks.write_buffer_size = options_.memtables_bytes / 4;
