@@ -24,7 +24,7 @@ using Again = HomeCalls::Again;
 
 constexpr auto begin_time = std::chrono::seconds(10);
 constexpr auto wait_time = std::chrono::seconds(15);   ///< a home that does not answer for so long is given up
-constexpr auto list_time = std::chrono::seconds(5);
+constexpr auto policy_list_time = std::chrono::seconds(5);
 constexpr auto give_up_time = std::chrono::seconds(15);
 constexpr auto shown_within = std::chrono::seconds(10);
 constexpr auto report_every = std::chrono::milliseconds(50);
@@ -47,7 +47,7 @@ std::string named(const std::vector<ShardId>& shards) {
   return shards.size() > most ? text + " and " + std::to_string(shards.size() - most) + " more" : text;
 }
 
-Error with(Error trouble, const std::optional<Error>& also) {
+Error both_troubles(Error trouble, const std::optional<Error>& also) {
   if (also) trouble.what += "; and " + also->what;
   return trouble;
 }
@@ -219,7 +219,7 @@ Result<ClusterRetention::Policies> ClusterRetention::policies_there() {
   std::optional<Error> failed;
   for (std::size_t s = 0; s != owners.size(); ++s) {
     if (owners[s] == 0 || !asked_of.insert(owners[s]).second) continue;
-    const auto bytes = homes_.call({"retention.policies", address_of(ShardId{static_cast<std::uint16_t>(s)}), asked.SerializeAsString(), list_time}, Again::read);
+    const auto bytes = homes_.call({"retention.policies", address_of(ShardId{static_cast<std::uint16_t>(s)}), asked.SerializeAsString(), policy_list_time}, Again::read);
     if (!bytes && bytes.error().code == ErrorCode::corruption) return refuse(bytes.error());
     v1::PoliciesThere told;
     if (!bytes || !told.ParseFromString(*bytes)) {
@@ -255,7 +255,7 @@ Result<RetentionResult> ClusterRetention::apply_retention(RetentionOrder order, 
   auto applied = everywhere(asked, order.dry_run, progress);
   if (!applied) return refuse(std::move(applied).error());
   auto total = records_.run(std::move(applied->total), order);
-  if (total && applied->trouble) return refuse(with(*std::move(applied->trouble), policies->trouble));
+  if (total && applied->trouble) return refuse(both_troubles(*std::move(applied->trouble), policies->trouble));
   if (total && policies->trouble) return refuse(*std::move(policies->trouble));
   if (total && !erased) return refuse(erased.error());
   return total;
@@ -277,7 +277,7 @@ Result<RetentionResult> ClusterRetention::apply_here(const RetentionOrder& order
   auto applied = here_.apply(policies->found, order, progress);
   if (!applied) return refuse(std::move(applied).error());
   auto total = records_.run(std::move(applied->total), order, homes_.node());
-  if (total && applied->trouble) return refuse(with(*std::move(applied->trouble), policies->trouble));
+  if (total && applied->trouble) return refuse(both_troubles(*std::move(applied->trouble), policies->trouble));
   if (total && policies->trouble) return refuse(*std::move(policies->trouble));
   return total;
 }
