@@ -9,6 +9,12 @@
 
 namespace evershard::cluster {
 
+namespace {
+
+thread_local const SealingQueue* queue_of_this_thread = nullptr;  // thread_ itself is being joined while others ask
+
+}  // namespace
+
 void SealingQueue::stop() {
   {
     const std::lock_guard lock(mutex_);
@@ -19,10 +25,9 @@ void SealingQueue::stop() {
 }
 
 bool SealingQueue::has_mine() const {
-  const auto self = std::this_thread::get_id();
-  if (!busy() || self == thread_.get_id()) return false;
+  if (!busy() || queue_of_this_thread == this) return false;
   const std::lock_guard lock(mutex_);
-  return senders_.contains(self);
+  return senders_.contains(std::this_thread::get_id());
 }
 
 Result<void> SealingQueue::run(const Append& append, std::function<void()> work) {
@@ -55,6 +60,7 @@ void SealingQueue::done_with(const Work& one) {
 }
 
 void SealingQueue::loop() {
+  queue_of_this_thread = this;
   for (std::unique_lock lock(mutex_);;) {
     more_.wait(lock, [this] { return stopping_ || !work_.empty(); });
     if (work_.empty()) return;
