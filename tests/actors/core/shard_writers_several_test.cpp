@@ -140,6 +140,7 @@ TEST(ShardWritersSeveral, AnswersAsPlacedWhenOnlyTheAnswerWasLost) {
 
   EXPECT_EQ(position(world.answer(client)), 1u);
   EXPECT_EQ((**world.answer(client)).versions[1].version, SeqNr{1});
+  EXPECT_FALSE((**world.answer(client)).duplicate) << "it was found again, and is this attempt all the same";
 }
 
 // What node 1 said of the part was true, and of a part that a cut has refused since.

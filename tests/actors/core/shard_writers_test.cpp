@@ -140,6 +140,21 @@ TEST(ShardWriters, RefusesOtherContentUnderKnownIds) {
   EXPECT_EQ(code(world.answer(second)), ErrorCode::duplicate_event);
 }
 
+// Nothing was stored under the id: the refusal of the one request says nothing of the other.
+TEST(ShardWriters, DecidesOtherContentItselfWhereTheFirstIsRefused) {
+  WritersWorld world({});
+  const auto id = EventId::random();
+  const auto first = world.send(one(aggregate_on(0, 2)).expect(aggregate_on(0, 2), Version::exactly(9)).request(id));
+  auto other = one(aggregate_on(0, 2), "Paid").request(EventId::random());
+  other.events[0].id = EventId::derived(id, 0);
+  const auto second = world.send(other);
+
+  world.rest();
+
+  EXPECT_EQ(code(world.answer(first)), ErrorCode::version_conflict);
+  EXPECT_EQ(position(world.answer(second)), 1u);
+}
+
 // Rule 19.
 TEST(ShardWriters, AnswersARefusalWhenWhatItRestsOnIsOrdered) {
   WritersWorld world({});
