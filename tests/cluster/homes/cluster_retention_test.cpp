@@ -783,7 +783,7 @@ TEST_F(ClusterRetentionTest, ARunAppliesThePoliciesThatCanBeRead) {
   EXPECT_EQ(states_at(log_owner, here), "rrl");
   EXPECT_EQ(states_at(log_owner, there), "rrl");
   EXPECT_EQ(states_at(log_owner, order), "ll");
-  EXPECT_EQ(log_at(log_owner).back(), "$PoliciesApplied");
+  EXPECT_THAT(log_at(log_owner), Contains("$PoliciesApplied"));
   start(away);
   ASSERT_TRUE(cluster_->wait_until_open());
   EXPECT_TRUE(in_time([&] { return at(log_owner).apply_retention({}).has_value(); }));
@@ -809,7 +809,7 @@ TEST_F(ClusterRetentionTest, VerifyLooksAtIntents) {
   const auto report = storage::verify(cluster_->store(1), {});
 
   ASSERT_TRUE(report) << report.error().what;
-  EXPECT_EQ(report->errors, 1u);
+  ASSERT_EQ(report->findings.size(), 1u);
   EXPECT_THAT(report->findings.front(), HasSubstr("what is to be removed by an append is not known"));
 }
 
