@@ -147,11 +147,11 @@ TEST(RebuiltOrder, GoesByWhatTheOwnerOfAShardHasOfIt) {
 
 TEST(RebuiltOrder, KnowsUnderWhichEpochAShardWasWrittenLastAndWhereItsEventsEnd) {
   RebuiltOrder order(1);
-  ASSERT_TRUE(order.add(held_order(1, 4, 4, {shard_at(3, 7)})));
+  ASSERT_TRUE(order.add(held_order(1, 4, 8, {shard_at(3, 7)})));
   order.add(1, kept_cut(2, 1, {own_segment(0, 1, 1, 4)}));
   order.add(1, kept_cut(3, 4, {own_segment(0, 2, 4, 5)}));
-  Cut refused = kept_cut(4, 5, {own_segment(0, 3, 5, 7)});
-  refused.segments[0].refused = {ShardOffset{5}, ShardOffset{6}};
+  Cut refused = kept_cut(4, 5, {Segment::elsewhere(4), own_segment(0, 3, 5, 7)});
+  refused.segments[1].refused = {ShardOffset{5}, ShardOffset{6}};
   order.add(1, refused);
 
   const auto outcome = order.finish();
@@ -159,7 +159,7 @@ TEST(RebuiltOrder, KnowsUnderWhichEpochAShardWasWrittenLastAndWhereItsEventsEnd)
   ASSERT_TRUE(outcome) << outcome.error().what;
   EXPECT_EQ(outcome->state.shards[0].written, Epoch{3});
   EXPECT_EQ(outcome->state.shards[0].last_position, GlobalPosition{4}) << "what was refused has no place";
-  EXPECT_THAT(outcome->unknown, IsEmpty());
+  EXPECT_THAT(outcome->unknown, ElementsAre(Pair(GlobalPosition{5}, GlobalPosition{9})));
 }
 
 TEST(RebuiltOrder, RefusesWhatIsNotOfOneHistory) {
