@@ -133,7 +133,7 @@ TEST(ShardWritersSeveral, AnswersUnavailableWhenAPartIsLostAndTheRestWasRefused)
 
 TEST(ShardWritersSeveral, AnswersAsPlacedWhenOnlyTheAnswerWasLost) {
   WritersWorld world({.shards = 2, .nodes = 2});
-  const auto client = world.send(one(aggregate_on(0, 2)).event(aggregate_on(1, 2), "Placed", ""), false);
+  const auto client = world.send(one(aggregate_on(0, 2)).event(aggregate_on(1, 2), "Placed", "").request(EventId::random()), false);
   world.lose_part(0, true);
 
   world.rest();
