@@ -46,6 +46,7 @@ Result<RetentionResult> ClusterErasure::erase(const std::string& subject, const 
   const auto id = EventId::random();
   const Left ordered{id.text(), **key};
   auto event = retention_event(retention_log(), retention::erasure_ordered, RetentionPayload(ordered.operation, order).text("key", (*key)->text()).take());
+  EVERSHARD_TRY(check_fits(event.payload, limits_));  // before the key goes
   event.id = id;
   auto said = log_.append(Append{}.event(std::move(event)));
   if (!said) return refuse(std::move(said).error());

@@ -13,6 +13,7 @@
 #include "evershard/cluster/erasure/subject_keys.hpp"
 #include "evershard/cluster/store/event_store.hpp"
 #include "evershard/cluster/store/retention.hpp"
+#include "evershard/protocol/limits.hpp"
 
 namespace evershard::cluster {
 
@@ -25,10 +26,11 @@ class ClusterErasure {
   /// What is sealed with the key is taken out of the records of all shards. Errors: unavailable: not of all of them, and more
   using TakeOut = std::function<Result<RetentionResult>(const KeyId& key, const RetentionOrder& order, const Progress& progress)>;
 
-  ClusterErasure(EventStore& log, std::shared_ptr<SubjectKeys> keys, TakeOut take_out, std::function<void(const char*)> at_step)
-      : log_(log), keys_(std::move(keys)), take_out_(std::move(take_out)), at_step_(std::move(at_step)) {}
+  /// `limits`: of the log's events
+  ClusterErasure(EventStore& log, const Limits& limits, std::shared_ptr<SubjectKeys> keys, TakeOut take_out, std::function<void(const char*)> at_step)
+      : log_(log), limits_(limits), keys_(std::move(keys)), take_out_(std::move(take_out)), at_step_(std::move(at_step)) {}
 
-  /// Errors: as HistoryRetention::erase_subject; unavailable: the coordinator, or a shard's node, is away: what was ordered is finished by the next one
+  /// Errors: as HistoryRetention::erase_subject; too_large: its entries are more than an event may be, nothing was done; unavailable: the coordinator, or a shard's node, is away: what was ordered is finished by the next one
   [[nodiscard]] Result<RetentionResult> erase(const std::string& subject, const RetentionOrder& order, const Progress& progress);
   /// What was broken off, on whatever node; nothing, where the coordinator has no keys. Errors: as above
   [[nodiscard]] Result<void> finish(const Progress& progress);
@@ -49,6 +51,7 @@ class ClusterErasure {
   }
 
   EventStore& log_;
+  const Limits limits_;
   const std::shared_ptr<SubjectKeys> keys_;
   const TakeOut take_out_;
   const std::function<void(const char*)> at_step_;

@@ -22,7 +22,7 @@ class ClusterRetention final : public HistoryRetention {
       : here_(node, store, homes, options), node_(node), homes_(homes), records_(node) {
     if (options.keys == nullptr) return;
     const auto taken_out = [this](const KeyId& key, const RetentionOrder& order, const Progress& progress) { return take_out(key.text(), order, progress); };
-    erasure_ = std::make_unique<ClusterErasure>(node, options.keys, taken_out, options.at_step);
+    erasure_ = std::make_unique<ClusterErasure>(node, node.limits(), options.keys, taken_out, options.at_step);
   }
 
   Result<RetentionResult> truncate_aggregate(const AggregateId& aggregate, SeqNr before, TruncateOptions options, Progress progress = {}) override;

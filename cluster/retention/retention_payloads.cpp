@@ -75,6 +75,14 @@ RetentionPayload& RetentionPayload::ranges(std::string_view name, const std::vec
   return *this;
 }
 
+Result<void> check_fits(const std::string& entry, const Limits& limits) {
+  constexpr std::size_t later_entry_bytes_more = 512;  // than the first: figures, or why it was dropped
+  const auto most = limits.payload_bytes_max;
+  if (entry.size() + later_entry_bytes_more <= most) return {};
+  return refuse(ErrorCode::too_large, "the log of retention would have entries of " + std::to_string(entry.size() + later_entry_bytes_more) + " bytes, and a payload of this store has up to " +
+                                          std::to_string(most) + ": nothing was removed");
+}
+
 std::string RetentionPayload::take() { return std::move(json_) + '}'; }
 
 std::string policy_payload(const RetentionPolicy& policy, const RetentionOrder& order) {

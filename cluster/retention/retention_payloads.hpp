@@ -13,6 +13,7 @@
 
 #include "evershard/cluster/store/retention.hpp"
 #include "evershard/protocol/event.hpp"
+#include "evershard/protocol/limits.hpp"
 #include "evershard/storage/record_rewrite.hpp"
 
 namespace evershard::cluster {
@@ -20,6 +21,8 @@ namespace evershard::cluster {
 /// An event of the log, or of a policy's definition.
 [[nodiscard]] Event retention_event(AggregateId aggregate, std::string_view type, std::string json);
 [[nodiscard]] AggregateId retention_log();
+/// `entry`: of the log, first of its operation. Errors: too_large: that, or what follows it there, is more than an event may be
+[[nodiscard]] Result<void> check_fits(const std::string& entry, const Limits& limits);
 void add(RetentionResult& to, const storage::RewriteFigures& figures);
 
 /// Member after member; texts are escaped.

@@ -106,7 +106,9 @@ Result<void> StoreRetention::touch_who_has_snapshots(const KeyId& key, Pace& pac
 }
 
 Result<storage::RewriteFigures> StoreRetention::take_out(const KeyId& key, const RetentionOrder& order, const Progress& progress) {
-  auto lock = turn(order, progress);
+  auto unrecorded = order;
+  unrecorded.dry_run = true;  // it is recorded by who ordered it: no entry of its own has to fit
+  auto lock = turn(unrecorded, progress);
   if (!lock) return refuse(std::move(lock).error());
   Pace pace{progress, order.bytes_per_second};
   if (!order.dry_run) EVERSHARD_TRY(touch_who_has_snapshots(key, pace));

@@ -16,7 +16,6 @@ namespace evershard::cluster {
 namespace {
 
 constexpr std::size_t batch_bytes = 512u << 10;
-constexpr std::size_t later_entry_bytes_more = 512;  // than the first: figures, or why it was dropped
 constexpr auto turn_wait = std::chrono::milliseconds(100);
 constexpr int tries_max = 100;  // of an aggregate that is written to meanwhile
 
@@ -48,12 +47,7 @@ Result<StoreRetention::Lock> StoreRetention::turn(const RetentionOrder& order, c
   return lock;
 }
 
-Result<void> StoreRetention::check_fits(const std::string& entry) const {
-  const auto most = writer_.limits().payload_bytes_max;
-  if (entry.size() + later_entry_bytes_more <= most) return {};
-  return refuse(ErrorCode::too_large, "the log of retention would have entries of " + std::to_string(entry.size() + later_entry_bytes_more) + " bytes, and a payload of this store has up to " +
-                                          std::to_string(most) + ": nothing was removed");
-}
+Result<void> StoreRetention::check_fits(const std::string& entry) const { return cluster::check_fits(entry, writer_.limits()); }
 
 bool StoreRetention::is_ours(const AggregateId& aggregate) const {
   return writer_.has(sharding::shard_of(sharding::stream_hash(aggregate), store_.identity().shards));

@@ -41,7 +41,7 @@ class ClusterErasures : public ::testing::Test {
     id_ = keys_->key_for("ada")->id;
   }
   [[nodiscard]] ClusterErasure node() {
-    return ClusterErasure(log_, keys_, [this](const KeyId& key, const RetentionOrder& order, const Progress&) -> Result<RetentionResult> {
+    return ClusterErasure(log_, limits_, keys_, [this](const KeyId& key, const RetentionOrder& order, const Progress&) -> Result<RetentionResult> {
       if (!order.dry_run) {
         EXPECT_EQ(keys_->find(key).value(), std::nullopt) << "what is still sealed then would stay";
       }
@@ -64,6 +64,7 @@ class ClusterErasures : public ::testing::Test {
   LocalEvents log_{store_};
   std::shared_ptr<FailingKeys> keys_;
   KeyId id_;
+  Limits limits_;
   bool away_ = false;
   std::optional<KeyId> cannot_take_out_;
   std::vector<KeyId> taken_out_;
@@ -121,6 +122,16 @@ TEST_F(ClusterErasures, TheNextErasureFinishesItFirst) {
   EXPECT_EQ(taken_out_.size(), 2u);
 }
 
+// With its key gone, who is told that nothing was removed is told wrong.
+TEST_F(ClusterErasures, OneWhoseEntriesDoNotFitIsRefusedBeforeItsKeyGoes) {
+  limits_.payload_bytes_max = 1'500;
+  auto one = node();
+  EXPECT_EQ(code_of(one.erase("ada", {.reason = std::string(900, 'x')}, {})), "too_large");
+  EXPECT_EQ(keys_->current("ada").value(), id_);
+  EXPECT_THAT(logged(), IsEmpty());
+  EXPECT_EQ(code_of(one.erase("ada", {.reason = std::string(200, 'x')}, {})), "ok");
+}
+
 // A node may be away for days: what others want erased does not wait for it.
 TEST_F(ClusterErasures, OneThatCannotBeFinishedKeepsNobodyElsesKey) {
   auto one = node();
@@ -143,7 +154,7 @@ TEST_F(ClusterErasures, OneThatCannotBeFinishedKeepsNobodyElsesKey) {
 TEST_F(ClusterErasures, FinishedTwiceIsRecordedOnce) {
   std::unique_ptr<ClusterErasure> two;
   bool nested = false;
-  ClusterErasure one(log_, keys_, [&](const KeyId& key, const RetentionOrder&, const Progress&) -> Result<RetentionResult> {
+  ClusterErasure one(log_, {}, keys_, [&](const KeyId& key, const RetentionOrder&, const Progress&) -> Result<RetentionResult> {
     if (away_) return refuse(ErrorCode::unavailable, "away");
     taken_out_.push_back(key);
     if (!std::exchange(nested, true)) {
