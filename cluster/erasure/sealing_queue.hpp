@@ -37,7 +37,7 @@ class SealingQueue {
   [[nodiscard]] bool has_mine() const;
   /// `append`: what it is about. Errors: overloaded: too much waits; `work` is not called
   [[nodiscard]] Result<void> run(const Append& append, std::function<void()> work);
-  /// What is in it is done; what comes later is done in its caller's thread. Idempotent; not from what it runs.
+  /// What is in it is done, and what comes until then; what comes later is done in its caller's thread. Idempotent; not from what it runs.
   void stop();
 
  private:

@@ -523,6 +523,22 @@ TEST(SealingQueueTest, IsEmptyOnceItIsStopped) {
   queue.stop();
 }
 
+TEST(SealingQueueTest, NothingOvertakesWhatIsInItWhileItStops) {
+  SealingQueue queue;
+  std::promise<void> go;
+  std::vector<int> done;
+  EXPECT_TRUE(queue.run({}, [&] {
+    go.get_future().wait();
+    done.push_back(1);
+  }));
+  std::thread stopping([&] { queue.stop(); });
+  std::this_thread::sleep_for(100ms);  // it stops by then, or the queue is as ever
+  EXPECT_TRUE(queue.run({}, [&] { done.push_back(2); }));
+  go.set_value();
+  stopping.join();
+  EXPECT_THAT(done, ElementsAre(1, 2));
+}
+
 TEST(SealingQueueTest, IsBounded) {
   SealingQueue queue({.events_max = 3, .bytes_max = 1'000});
   std::promise<void> go;
