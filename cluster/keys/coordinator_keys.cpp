@@ -47,6 +47,7 @@ struct CoordinatorKeys::Waiters {
 
   /// `asked` is answered, or not. Under the mutex.
   void heard(What asked, const Result<KeysAnswered>& told) {
+    if (asked == What::erasures) return;  // answered without its disk, which may be what the keys wait for
     if (told || told.error().code != ErrorCode::timeout) away = false;
     else away = away || is_quick(asked);
   }
@@ -54,7 +55,7 @@ struct CoordinatorKeys::Waiters {
 };
 
 CoordinatorKeys::CoordinatorKeys(KeyNetwork& network, CoordinatorKeysOptions options)
-    : network_(network), options_(std::move(options)), holder_(random_holder()), waiters_(std::make_shared<Waiters>()), wiping_([this] { wipe_what_is_over(); }) {}
+    : network_(network), options_(std::move(options)), holder_(random_holder()), waiters_(std::make_shared<Waiters>()), wiping_([this] { wipe_what_is_over(); }), looking_([this] { look_when_told(); }) {}
 
 CoordinatorKeys::~CoordinatorKeys() {
   stop();
@@ -73,6 +74,12 @@ void CoordinatorKeys::stop() {
     waiters_->stopping = true;
   }
   waiters_->changed.notify_all();
+  {
+    const std::lock_guard lock(mutex_);
+    looks_no_more_ = true;
+  }
+  look_.notify_all();
+  std::call_once(looking_joined_, [this] { looking_.join(); });
 }
 
 std::size_t CoordinatorKeys::known() const {
@@ -144,7 +151,7 @@ Result<KeysAnswered> CoordinatorKeys::ask(KeysAsked asked, std::chrono::millisec
     if (!told) {
       auto error = std::move(told).error();
       if (error.code == ErrorCode::timeout && asked.what == What::destroy) return refuse(std::move(error));
-      if (error.code == ErrorCode::timeout) look_beside();  // so that it is noticed when it is back, whoever asks
+      if (error.code == ErrorCode::timeout) look_beside();  // what is destroyed meanwhile is noticed when it is back, whoever asks
       if (error.code == ErrorCode::corruption || error.code == ErrorCode::io || error.code == ErrorCode::invalid_argument) return refuse(std::move(error));
       return refuse(no_answer(error));
     }
@@ -334,21 +341,26 @@ void CoordinatorKeys::look_beside() {
     const std::lock_guard lock(mutex_);
     looks_again_ = true;
   }
-  lent_.notify_all();
+  look_.notify_all();
 }
 
-void CoordinatorKeys::ask_for_erasures(std::unique_lock<std::mutex>& lock) {
-  lock.unlock();
-  const auto told = ask({.what = What::erasures}, options_.look_time);
-  lock.lock();
-  looks_again_ = !told && told.error().code == ErrorCode::unavailable;
+void CoordinatorKeys::look_when_told() {
+  for (std::unique_lock lock(mutex_);;) {
+    look_.wait(lock, [this] { return looks_no_more_ || looks_again_; });
+    if (looks_no_more_) return;
+    looks_again_ = false;  // whoever wants it from here on wants another look
+    lock.unlock();
+    const auto told = ask({.what = What::erasures}, options_.look_time);
+    lock.lock();
+    looks_again_ = looks_again_ || (!told && told.error().code == ErrorCode::unavailable);
+    look_.wait_for(lock, options_.look_every, [this] { return looks_no_more_; });
+  }
 }
 
 void CoordinatorKeys::wipe_what_is_over() {
   for (std::unique_lock lock(mutex_);;) {
-    lent_.wait(lock, [this] { return ending_ || looks_again_ || !known_.empty(); });
+    lent_.wait(lock, [this] { return ending_ || !known_.empty(); });
     if (ending_) return;
-    if (looks_again_) ask_for_erasures(lock);
     lent_.wait_for(lock, options_.wipe_every, [this] { return ending_; });
     const auto now = options_.now();
     for (auto known = known_.begin(); known != known_.end();) {

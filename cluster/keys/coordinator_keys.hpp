@@ -22,6 +22,7 @@ struct CoordinatorKeysOptions {
   std::chrono::milliseconds time = std::chrono::seconds(5);           ///< an answer is waited for
   std::chrono::milliseconds destroy_time = std::chrono::seconds(30);  ///< the same, of a destruction
   std::chrono::milliseconds look_time = std::chrono::seconds(1);      ///< the same, of what was destroyed
+  std::chrono::milliseconds look_every = std::chrono::milliseconds(500);  ///< that is asked for at most so often
   std::chrono::milliseconds wipe_every = std::chrono::milliseconds(500);  ///< at the latest so long after its time is over a key is wiped
   BootClock now = boot_time;
 };
@@ -33,7 +34,7 @@ struct CoordinatorKeysOptions {
 /// erasures() changes with what the coordinator says of its own count, and with its process. Whatever it says is of a count, and what was told at an earlier one is not
 /// used: so a key of the count that a state was loaded at is older than whatever was opened for that state.
 ///
-/// Where the coordinator does not answer in time, nobody waits for it any more until it does: it is asked beside, and whoever comes is told `unavailable`.
+/// Where the coordinator does not answer in time, nobody waits for it any more until it does: it is asked beside for the keys of whoever comes, who is told `unavailable`.
 ///
 /// Errors beyond those of SubjectKeys: unavailable: the coordinator does not answer
 /// Any thread but the network's own: they wait. Owner: the network outlives it, and gives it nothing any more when it goes.
@@ -57,7 +58,8 @@ class CoordinatorKeys final : public SubjectKeys {
   KeysForgotten forget(const KeysForget& told);
   /// The coordinator is there, perhaps again: what was destroyed without this node being told is asked for, beside. Does not wait.
   void look_again();
-  /// The coordinator is asked no more: whoever waits for it is told `unavailable`, as is whoever comes; what is lent may be used until it is over. Idempotent.
+  /// The coordinator is asked no more: whoever waits for it is told `unavailable`, as is whoever comes; what is lent may be used until it is over. On return no look
+  /// beside is under way. Idempotent; not from what watch_erasures() calls.
   void stop();
   /// How many keys are in memory.
   [[nodiscard]] std::size_t known() const;
@@ -85,7 +87,7 @@ class CoordinatorKeys final : public SubjectKeys {
 
   void look_beside();
   void wipe_what_is_over();
-  void ask_for_erasures(std::unique_lock<std::mutex>& lock);
+  void look_when_told();
 
   KeyNetwork& network_;
   const CoordinatorKeysOptions options_;
@@ -94,8 +96,10 @@ class CoordinatorKeys final : public SubjectKeys {
   const std::shared_ptr<Waiters> waiters_;  ///< answers may come when it is gone
   mutable std::mutex mutex_;
   std::condition_variable lent_;
+  std::condition_variable look_;
   bool ending_ = false;
   bool looks_again_ = false;
+  bool looks_no_more_ = false;
   KeysDestroyed newest_{};
   std::uint64_t erasures_ = 0;
   KnownKeys known_;
@@ -103,6 +107,8 @@ class CoordinatorKeys final : public SubjectKeys {
   std::set<KeyId> destroyed_;
   std::vector<std::weak_ptr<const PayloadKey>> in_hands_;  ///< of keys that are not known any more
   std::thread wiping_;
+  std::once_flag looking_joined_;
+  std::thread looking_;  ///< its own: keys are wiped while an answer is waited for
 };
 
 }  // namespace evershard::cluster

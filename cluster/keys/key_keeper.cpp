@@ -10,7 +10,6 @@ namespace {
 
 using What = KeysAsked::What;
 
-constexpr std::size_t holders_kept = 64;  ///< beyond, those whose time is over are left out
 constexpr auto look_every = std::chrono::milliseconds(50);
 
 Error keeper_stops() { return {ErrorCode::unavailable, "the coordinator is stopping"}; }
@@ -72,11 +71,11 @@ void KeyKeeper::answer(std::uint32_t node, KeysAsked asked, KeysDone done) {
   if (looking_ == nullptr) return done(refuse(keeper_stops()));
   if (asked.what == What::erasures) {
     KeysAnswered answered;
-    answered.destroyed = counted();
     {
       const std::lock_guard told(told_->mutex);
-      told_->holders.try_emplace(asked.holder, Lent{node, BootTime{}});  // it has no keys, and wants to hear of erasures
+      (void)lent_to(node, asked.holder);  // it has no keys, and wants to hear of erasures: of all that come behind what it is told here
     }
+    answered.destroyed = counted();
     return done(std::move(answered));
   }
   if (asked.what == What::destroy) return destroying_->run([this, id = asked.ids.front(), done = std::move(done)] { done(destroy(id)); });
@@ -86,10 +85,17 @@ void KeyKeeper::answer(std::uint32_t node, KeysAsked asked, KeysDone done) {
 /// Before a key is looked for: whoever destroys it behind that has this one forget it.
 KeysDestroyed KeyKeeper::lend(std::uint32_t node, std::uint64_t holder) {
   const std::lock_guard lock(told_->mutex);
-  const auto now = options_.now();
-  if (told_->holders.size() >= holders_kept) std::erase_if(told_->holders, [&](const auto& lent) { return over(lent.second.at) <= now; });
-  told_->holders[holder] = {node, now};
+  lent_to(node, holder).at = options_.now();
   return counted();
+}
+
+/// A new one is a new process of its node: whatever its node was lent before may be forgotten when it is over. Who else is quiet may still have states in memory.
+KeyKeeper::Lent& KeyKeeper::lent_to(std::uint32_t node, std::uint64_t holder) {
+  auto& holders = told_->holders;
+  if (const auto known = holders.find(holder); known != holders.end()) return known->second;
+  const auto now = options_.now();
+  std::erase_if(holders, [&](const auto& lent) { return lent.second.node == node && over(lent.second.at) <= now; });
+  return holders.emplace(holder, Lent{node, BootTime{}}).first->second;
 }
 
 KeysDestroyed KeyKeeper::counted() const { return {told_->keeper, keys_ == nullptr ? 0 : keys_->erasures()}; }

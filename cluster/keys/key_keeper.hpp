@@ -54,6 +54,8 @@ class KeyKeeper {
   [[nodiscard]] KeysDestroyed counted() const;
   [[nodiscard]] Result<KeysAnswered> destroy(const KeyId& id);
   [[nodiscard]] KeysDestroyed lend(std::uint32_t node, std::uint64_t holder);
+  /// Under the mutex of `told_`.
+  [[nodiscard]] Lent& lent_to(std::uint32_t node, std::uint64_t holder);
   [[nodiscard]] BootTime over(BootTime lent) const { return lent + options_.lease + options_.margin; }
 
   const std::unique_ptr<SubjectKeys> keys_;

@@ -477,6 +477,132 @@ TEST(CoordinatorThatIsAway, IsWaitedForOnceAndNoticedWhenItIsBack) {
   EXPECT_TRUE(key) << key.error().what;
 }
 
+/// A coordinator whose disk has stalled: it says at once how much it erased, and nothing of keys.
+class StalledDisk final : public KeyNetwork {
+ public:
+  void ask(KeysAsked what, std::chrono::milliseconds, KeysDone done) override {
+    if (what.what == KeysAsked::What::erasures) {
+      KeysAnswered answered;
+      answered.destroyed = {7, 0};
+      ++looks;
+      return done(answered);
+    }
+    const std::lock_guard lock(mutex);
+    ++asked;
+    held.push_back(std::move(done));
+  }
+  std::atomic<int> looks{0}, asked{0};
+  std::mutex mutex;
+  std::vector<KeysDone> held;
+};
+
+template <class Is>
+void until_it_is(const Is& is) {
+  for (const auto until = std::chrono::steady_clock::now() + lending_patience; !is() && std::chrono::steady_clock::now() < until;) std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(is());
+}
+
+TEST(CoordinatorThatIsAway, IsWaitedForOnceWhereOnlyItsDiskIs) {
+  StalledDisk network;
+  CoordinatorKeys keys(network, {.time = 10ms});
+  EXPECT_EQ(code_of(keys.key_for("ada")), "unavailable");
+  until_it_is([&] { return network.looks > 0; });
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(code_of(keys.key_for("ada")), "unavailable");
+    std::this_thread::sleep_for(5ms);
+  }
+  EXPECT_LE(network.asked, 2) << "once, and whether it is there again";
+}
+
+/// Looks at what was erased are answered by the test.
+class HeldLooks final : public KeyNetwork {
+ public:
+  void ask(KeysAsked what, std::chrono::milliseconds, KeysDone done) override {
+    if (what.what != KeysAsked::What::erasures) return lending.keeper->answer(1, std::move(what), std::move(done));
+    const std::lock_guard lock(mutex);
+    held.push_back(std::move(done));
+    ++looks;
+  }
+  Lending lending;
+  std::atomic<int> looks{0};
+  std::mutex mutex;
+  std::vector<KeysDone> held;
+};
+
+TEST(CoordinatorThatIsAway, IsLookedAtAgainWhereItComesBackMeanwhile) {
+  HeldLooks network;
+  CoordinatorKeys keys(network, {.look_time = 1h});
+  keys.look_again();
+  until_it_is([&] { return network.looks == 1; });
+  keys.look_again();
+  {
+    const std::lock_guard lock(network.mutex);
+    network.held.front()(KeysAnswered{});
+  }
+  until_it_is([&] { return network.looks == 2; });
+}
+
+TEST(CoordinatorThatIsAway, KeepsNoKeyInMemory) {
+  HeldLooks network;
+  CoordinatorKeys keys(network, {.look_time = 1h, .now = network.lending.clock()});
+  keys.look_again();
+  until_it_is([&] { return network.looks == 1; });
+  ASSERT_TRUE(keys.key_for("ada"));
+  EXPECT_EQ(keys.known(), 1u);
+  network.lending.pass(Lending::lease);
+  until_it_is([&] { return keys.known() == 0; });
+}
+
+// What carries the questions goes next.
+TEST(CoordinatorThatIsAway, IsAskedNoMoreOnceItIsStopped) {
+  class Slow final : public KeyNetwork {
+   public:
+    void ask(KeysAsked, std::chrono::milliseconds, KeysDone done) override {
+      asking = true;
+      std::this_thread::sleep_for(200ms);
+      asking = false;
+      done(refuse(ErrorCode::unavailable, "no connection"));
+    }
+    std::atomic<bool> asking{false};
+  } network;
+  CoordinatorKeys keys(network);
+  keys.look_again();
+  until_it_is([&] { return network.asking.load(); });
+  keys.stop();
+  EXPECT_FALSE(network.asking);
+  keys.look_again();
+  keys.stop();
+}
+
+// Many processes come and go; who is quiet may still have a state that it read.
+TEST(KeyKeeperTest, WhoIsQuietIsToldOfErasuresAndGoneProcessesAreNot) {
+  ScratchDir scratch;
+  std::mutex mutex;
+  std::vector<std::uint32_t> told;
+  std::atomic<std::int64_t> now{1'000'000};
+  KeyKeeper keeper(
+      KeyFolder::open(scratch.path() / "keys", {}).value(),
+      [&](std::uint32_t node, const KeysForget&, const std::function<void(Result<KeysForgotten>)>&) {
+        const std::lock_guard lock(mutex);
+        told.push_back(node);
+      },
+      {.now = [&] { return std::chrono::milliseconds(now.load()); }});
+  const auto asks = [&](std::uint32_t node, KeysAsked asked) {
+    std::promise<KeyId> id;
+    keeper.answer(node, std::move(asked), [&](const Result<KeysAnswered>& answered) { id.set_value(answered.value().keys.front().id); });
+    return id.get_future().get();
+  };
+  const auto ada = asks(1, {.what = KeysAsked::What::key_for, .holder = 1, .subjects = {"ada"}});
+  for (std::uint64_t process = 0; process != 200; ++process) {
+    now += Lending::over.count();
+    asks(2, {.what = KeysAsked::What::find, .holder = 1'000 + process, .ids = {ada}});
+  }
+  now += Lending::over.count();
+  asks(3, {.what = KeysAsked::What::destroy, .holder = 7, .ids = {ada}});
+  const std::lock_guard lock(mutex);
+  EXPECT_THAT(told, ::testing::UnorderedElementsAre(1u, 2u));
+}
+
 // A cell's actor has others to serve.
 TEST_F(LentKeys, WhoAppendsDoesNotWaitForAKeyAndOrderIsKept) {
   NotedJournal journal;
