@@ -138,6 +138,10 @@ bool Process::says(const std::string& text, std::chrono::milliseconds deadline) 
 
 void Process::signal(int number) {
   if (pid_ > 0) ::kill(pid_, number);
+  // Its threads stop one after the other: on a busy machine one of them could answer something yet.
+  siginfo_t stopped;
+  while (pid_ > 0 && number == SIGSTOP && ::waitid(P_PID, static_cast<id_t>(pid_), &stopped, WSTOPPED | WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  }
 }
 
 void Process::stop_reading() {

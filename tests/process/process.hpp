@@ -47,7 +47,7 @@ class Process {
   [[nodiscard]] std::string errors();
   /// Whether the text comes to stand there, in so long.
   [[nodiscard]] bool says(const std::string& text, std::chrono::milliseconds deadline = std::chrono::seconds(60));
-  void signal(int number);
+  void signal(int number);  ///< SIGSTOP: returns when it stands
   [[nodiscard]] int pid() const { return pid_; }
   /// Closes our end of its standard output: its next write meets a closed pipe.
   void stop_reading();
