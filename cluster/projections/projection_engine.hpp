@@ -30,7 +30,7 @@ struct EngineOptions {
   std::size_t page_events_max = 8'192;            ///< of a projection that catches up; a page's bytes are the store's limit
   std::size_t building_at_once = 2;               ///< each in a thread of its own; others wait for their turn
   std::chrono::milliseconds turn = std::chrono::seconds(10);  ///< after which one that is building lets another go on
-  std::chrono::milliseconds pace{2};              ///< at least this long between two pages of the live ones: one write takes what came meanwhile
+  std::chrono::milliseconds pace{1};              ///< at least this long between two pages of the live ones: one write takes what came meanwhile
 };
 
 using ProcessorKinds = std::map<std::string, std::shared_ptr<const actors::ProcessorKind>, std::less<>>;
