@@ -87,7 +87,7 @@ Result<void> measure_catching_up(const BenchOptions& options, Report& report) {
   const std::uint64_t events = rows * (1 + updates_a_row);
   double one_by_one = 0;
   {
-    auto store = Local::open({.data_dir = fresh(options, "projections-one"), .projections = {.page_events_max = 1}});
+    auto store = Local::open({.data_dir = fresh(options, "projections-one"), .projections = {.page_events_max = 1, .gathered_bytes_max = 0}});
     if (!store) return refuse(std::move(store).error());
     EVERSHARD_TRY(load(*store, rows, updates_a_row));
     EVERSHARD_TRY(store->flush());

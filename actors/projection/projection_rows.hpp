@@ -9,25 +9,27 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "evershard/actors/projection/row_table.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/storage/projections/projection_store.hpp"
 
 namespace evershard::actors {
 
-/// One page's work on one family. One thread.
+/// One family's, from one write to the next: of a page, or of many. One thread.
 class ProjectionRows {
  public:
   /// `family` as it is in the store; nothing else writes it meanwhile. `base`: its checkpoint.
   ProjectionRows(const storage::ProjectionStore& store, std::string family, const storage::ProjectionCheckpoint& base);
 
-  void put(std::string_view key, std::string value) { changes_.put(key, std::move(value)); }
-  void erase(std::string_view key) { changes_.erase(key); }
+  void put(std::string key, std::string value);
+  /// Of a row that is not there, as the caller knows: erased again before it is written, it need not be written at all.
+  void put_new(std::string key, std::string value);
+  void erase(std::string_view key);
   /// What is put and not written yet is found too, what is erased is not. Errors: io, corruption
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key);
-  /// One answer a key, in their order; one look into the store for all of them.
+  /// One answer a key, in their order; one look into the store for all that were not changed. Errors: io, corruption
   [[nodiscard]] Result<std::vector<std::optional<std::string>>> get_many(std::span<const std::string> keys);
   /// Looks up many rows at once, in the order they lie in: get() finds them without a look of its own. Not all, where they are large.
   /// Errors: io, corruption
@@ -39,22 +41,24 @@ class ProjectionRows {
   [[nodiscard]] const std::string& state() const { return state_; }
   void put_state(std::string state) { state_ = std::move(state); }
 
-  /// What is to be written, without a checkpoint; the rows are used up.
+  /// What the rows take here, about.
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  /// For as long as the work rests: the store's own view of the rows is let go.
+  void rest() { view_.reset(); }
+  /// What is to be written, in order of key, without a checkpoint; the rows are used up.
   [[nodiscard]] storage::ProjectionChanges take();
 
  private:
-  struct KeyHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
-  };
-
   Result<const storage::ProjectionView*> view();
+  HeldRow& row(std::string key, bool stored);
+  void give(HeldRow& row, std::optional<std::string> value);
+  void change(HeldRow& row, std::optional<std::string> value);
 
   const storage::ProjectionStore& store_;
   const std::string family_;
   std::shared_ptr<const storage::ProjectionView> view_;
-  storage::ProjectionChanges changes_;
-  std::unordered_map<std::string, std::optional<std::string>, KeyHash, std::equal_to<>> fetched_;  ///< as they are in the store
+  RowTable rows_;
+  std::size_t bytes_ = 0;
   std::string state_;
 };
 

@@ -36,6 +36,7 @@ struct LocalProjectionOptions {
   std::size_t memtables_bytes = 64u << 20;
   std::size_t page_events_max = 8'192;             ///< of one that catches up
   std::size_t building_at_once = 2;                ///< at least 1
+  std::size_t gathered_bytes_max = 64u << 20;      ///< of changes of those that catch up, together, before they are written; 0: each page is written
   std::chrono::milliseconds pace{1};               ///< at least this long between two pages of those that have caught up
 };
 

@@ -65,7 +65,7 @@ void come_after_appends() { (void)::setpriority(PRIO_PROCESS, 0, rows_niceness);
 }  // namespace
 
 ProjectionEngine::ProjectionEngine(EventStore& events, std::shared_ptr<storage::ProjectionStore> rows, ProcessorKinds kinds, EngineOptions options)
-    : events_(events), owned_rows_(std::move(rows)), rows_(*owned_rows_), kinds_(std::move(kinds)), options_(options), live_driver_(events, rows_, options.page_events_max) {
+    : events_(events), owned_rows_(std::move(rows)), rows_(*owned_rows_), kinds_(std::move(kinds)), options_(options), room_(options.gathered_bytes_max), live_driver_(events, rows_, options.page_events_max) {
   threads_.emplace_back([this] { live(); });
   for (std::size_t i = 0; i < options_.building_at_once; ++i) {
     builders_.push_back(std::make_unique<RunDriver>(events_, rows_, options_.page_events_max));
@@ -251,7 +251,7 @@ void ProjectionEngine::begin(Hosted& hosted, const RunOf& of) {
   if (!rows_.checkpoint(of.family())) {
     if (auto made = rows_.create_family(of.family(), {.definition = of.version.value}); !made) return not_yet(std::move(made).error());
   }
-  auto run = std::make_shared<ProjectionRun>(rows_, board_, of, *std::move(processor));
+  auto run = std::make_shared<ProjectionRun>(rows_, board_, room_, of, *std::move(processor));
   run->pause(hosted.definition.paused);
   hosted.runs.push_back(run);
   std::ranges::sort(hosted.runs, {}, [](const auto& one) { return one->of().rows; });
@@ -333,10 +333,11 @@ void ProjectionEngine::drive_to_the_end(const std::shared_ptr<ProjectionRun>& ru
   const bool was_complete = run->complete();
   driver.add(run);
   bool caught_up = false, others_wait = false;
+  std::optional<Error> error;
   while (driver.size() != 0 && !stopping_ && !caught_up && !others_wait) {
     auto step = driver.step(100ms);
     if (step.error) {
-      run->not_written(*std::move(step.error));
+      error = std::move(step.error);
       break;
     }
     caught_up = step.caught_up;
@@ -347,7 +348,8 @@ void ProjectionEngine::drive_to_the_end(const std::shared_ptr<ProjectionRun>& ru
       look_at_others_at = Clock::now() + look_up_every;
     }
   }
-  const auto all = driver.take_all();
+  const auto all = driver.take_all();  // writes what was gathered, also before an event that cannot be read
+  if (error) run->not_written(*std::move(error));
   {
     const std::lock_guard lock(mutex_);
     if (caught_up && run->fit()) {

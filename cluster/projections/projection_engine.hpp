@@ -30,6 +30,7 @@ struct EngineOptions {
   std::size_t page_events_max = 8'192;            ///< of a projection that catches up; a page's bytes are the store's limit
   std::size_t building_at_once = 2;               ///< each in a thread of its own; others wait for their turn
   std::chrono::milliseconds turn = std::chrono::seconds(10);  ///< after which one that is building lets another go on
+  std::size_t gathered_bytes_max = 64u << 20;     ///< of changes in memory, of all that catch up together, before they are written; 0: each page is written
   std::chrono::milliseconds pace{1};              ///< at least this long between two pages of the live ones: one write takes what came meanwhile
 };
 
@@ -127,6 +128,7 @@ class ProjectionEngine {
   const ProcessorKinds kinds_;
   const EngineOptions options_;
   ProgressBoard board_;
+  GatheringRoom room_;
 
   mutable std::mutex mutex_;  ///< of all below but the drivers' insides; taken before any of theirs
   std::condition_variable changed_;

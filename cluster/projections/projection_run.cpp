@@ -11,7 +11,9 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr auto checkpoint_every = 1s;  ///< where nothing matches: all that is lost is having looked
+constexpr auto checkpoint_every = 1s;        ///< where nothing matches: all that is lost is having looked
+constexpr auto gather_at_most = 2s;          ///< so much work may be lost
+constexpr auto gather_read_at_most = 250ms;  ///< so late may rows be that somebody reads already
 constexpr auto try_again_after = 1s;
 
 /// Of the disk, of the store: no fault of an event.
@@ -67,8 +69,10 @@ std::optional<std::pair<SeqNr, SeqNr>> parse_family(const std::string& family, c
   return std::pair{SeqNr{*version}, SeqNr{*rows}};
 }
 
-ProjectionRun::ProjectionRun(storage::ProjectionStore& rows, ProgressBoard& board, RunOf of, std::unique_ptr<actors::Processor> processor)
-    : rows_(rows), board_(board), of_(std::move(of)), family_(of_.family()), processor_(std::move(processor)) {}
+ProjectionRun::ProjectionRun(storage::ProjectionStore& rows, ProgressBoard& board, GatheringRoom& room, RunOf of, std::unique_ptr<actors::Processor> processor)
+    : rows_(rows), board_(board), room_(room), of_(std::move(of)), family_(of_.family()), processor_(std::move(processor)) {}
+
+ProjectionRun::~ProjectionRun() { let_go(); }
 
 std::optional<Clock::time_point> ProjectionRun::busy_since() const {
   const auto since = busy_since_.load();
@@ -112,11 +116,11 @@ void ProjectionRun::revive() { mark(RunState::building); }
 Result<void> ProjectionRun::load() {
   auto found = rows_.checkpoint(family_);
   if (!found) return refuse(std::move(found).error());
-  processor_->forget();
   durable_ = *std::move(found);
   complete_ = durable_.complete;
   checkpoint_at_ = Clock::now();
   publish(durable_.position);
+  begin_anew();
   return {};
 }
 
@@ -147,32 +151,66 @@ storage::ProjectionChanges ProjectionRun::with_checkpoint(storage::ProjectionCha
   return changes;
 }
 
+void ProjectionRun::let_go() {
+  gathered_.reset();
+  room_.change(std::exchange(gathered_bytes_, 0), 0);
+}
+
+/// Behind the last write: what came since did not happen.
+void ProjectionRun::begin_anew() {
+  let_go();
+  pending_events_ = 0;
+  given_ = position();
+  processor_->forget();
+}
+
+bool ProjectionRun::has_unwritten() const { return gathered_ && (pending_events_ != 0 || complete_ != durable_.complete); }
+
+bool ProjectionRun::goes_on_gathering(bool caught_up) {
+  const auto before = std::exchange(gathered_bytes_, gathered_->bytes());
+  if (!room_.change(before, gathered_bytes_)) return false;
+  if (caught_up || given_ <= page_by_page_until_ || status().state != RunState::building) return false;
+  return Clock::now() - checkpoint_at_ < (complete_ ? gather_read_at_most : gather_at_most);
+}
+
 std::optional<storage::ProjectionChanges> ProjectionRun::work(std::span<const RecordedEvent* const> events, GlobalPosition upto, bool caught_up) {
-  actors::ProjectionRows rows(rows_, family_, durable_);
+  if (!gathered_) gathered_.emplace(rows_, family_, durable_);
   if (!events.empty()) {
-    if (auto done = handle(events, rows); !done) {
+    if (auto done = handle(events, *gathered_); !done) {
       if (passes(done.error())) {
         not_written(std::move(done).error());
         return std::nullopt;
       }
-      processor_->forget();
-      work_one_by_one(events);
+      const bool of_this_page_alone = pending_events_ == 0;
+      begin_anew();
+      if (of_this_page_alone) {
+        work_one_by_one(events);
+      } else {
+        page_by_page_until_ = upto;
+      }
       return std::nullopt;
     }
   }
+  gathered_->rest();
+  pending_events_ += events.size();
+  given_ = std::max(given_, upto);
   if (caught_up) complete_ = true;
-  auto state = rows.state();
-  auto changes = rows.take();
-  pending_events_ = events.size();
-  const bool changed = !changes.rows.empty() || state != durable_.state || complete_ != durable_.complete || !events.empty();
-  if (changed) return with_checkpoint(std::move(changes), upto, std::move(state));
-  publish(std::max(position(), upto));
-  if (Clock::now() - checkpoint_at_ < checkpoint_every) return std::nullopt;
-  return unwritten_checkpoint();
+  if (has_unwritten()) {
+    if (goes_on_gathering(caught_up)) return std::nullopt;
+  } else {
+    publish(std::max(position(), given_));
+    if (Clock::now() - checkpoint_at_ < checkpoint_every) return std::nullopt;
+  }
+  return unwritten();
 }
 
-std::optional<storage::ProjectionChanges> ProjectionRun::unwritten_checkpoint() {
-  pending_events_ = 0;
+std::optional<storage::ProjectionChanges> ProjectionRun::unwritten() {
+  if (has_unwritten()) {
+    auto state = gathered_->state();
+    auto changes = gathered_->take();
+    let_go();
+    return with_checkpoint(std::move(changes), given_, std::move(state));
+  }
   if (position() <= durable_.position) return std::nullopt;
   return with_checkpoint({}, position(), durable_.state);
 }
@@ -182,10 +220,11 @@ void ProjectionRun::written() {
   events_ += std::exchange(pending_events_, 0);
   checkpoint_at_ = Clock::now();
   publish(std::max(position(), durable_.position));
+  given_ = std::max(given_, position());
 }
 
 void ProjectionRun::not_written(Error error) {
-  processor_->forget();
+  begin_anew();
   mark(RunState::waiting, std::move(error));
 }
 
@@ -195,7 +234,7 @@ void ProjectionRun::work_one_by_one(std::span<const RecordedEvent* const> events
     actors::ProjectionRows rows(rows_, family_, durable_);
     if (auto done = handle({&event, 1}, rows); !done) {
       if (passes(done.error())) return not_written(std::move(done).error());
-      processor_->forget();
+      begin_anew();
       return mark(RunState::failed, std::move(done).error(), event->position);
     }
     auto state = rows.state();

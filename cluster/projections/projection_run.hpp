@@ -34,6 +34,19 @@ class ProgressBoard {
   std::condition_variable moved_;
 };
 
+/// Memory for changes that runs gather before they write them, of all of them together. Any thread.
+class GatheringRoom {
+ public:
+  /// Shape: bytes; 0: nothing is gathered.
+  explicit GatheringRoom(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+  /// Who had `before` of it has `now`, also where that is more than there is. Returns: whether there is room for more
+  bool change(std::size_t before, std::size_t now) { return used_.fetch_add(now - before) + now - before < bytes_max_; }
+
+ private:
+  const std::size_t bytes_max_;
+  std::atomic<std::size_t> used_{0};
+};
+
 enum class RunState : std::uint8_t {
   building,  ///< catching up for the first time, or again
   live,      ///< it has caught up and follows
@@ -52,9 +65,13 @@ struct RunOf {
 [[nodiscard]] std::optional<std::pair<SeqNr, SeqNr>> parse_family(const std::string& family, const std::string& name);
 
 /// One thread at a time works on it; asking is for any.
+///
+/// While it is building, the changes of many pages are gathered and written at once: a row that changes in each of them is looked up and
+/// written once. What is gathered is lost with the process: it begins again where its rows are.
 class ProjectionRun {
  public:
-  ProjectionRun(storage::ProjectionStore& rows, ProgressBoard& board, RunOf of, std::unique_ptr<actors::Processor> processor);
+  ProjectionRun(storage::ProjectionStore& rows, ProgressBoard& board, GatheringRoom& room, RunOf of, std::unique_ptr<actors::Processor> processor);
+  ~ProjectionRun();
 
   [[nodiscard]] const RunOf& of() const { return of_; }
   [[nodiscard]] const std::string& family() const { return family_; }
@@ -88,13 +105,15 @@ class ProjectionRun {
   // Of the one who works on it.
   /// Begins with what is in the store. Errors: not_found (dropped), io, corruption
   [[nodiscard]] Result<void> load();
+  /// Up to where it has been given events: at position(), or before it where changes are gathered. The next ones are those behind it.
+  [[nodiscard]] GlobalPosition given() const { return given_; }
   /// The effect of the events up to `upto` that match its query. Nothing: there is nothing to write, now; else it is to be written,
   /// then written() is called, or not_written().
   [[nodiscard]] std::optional<storage::ProjectionChanges> work(std::span<const RecordedEvent* const> events, GlobalPosition upto, bool caught_up);
   void written();
   void not_written(Error error);
-  /// What is known and not in the store yet: that nothing matched for a while.
-  [[nodiscard]] std::optional<storage::ProjectionChanges> unwritten_checkpoint();
+  /// What is known and not in the store yet: changes that were gathered, or that nothing matched for a while. As with work().
+  [[nodiscard]] std::optional<storage::ProjectionChanges> unwritten();
   void mark(RunState state, std::optional<Error> error = {}, GlobalPosition failed_at = {});
   /// It has caught up. Returns: how many events it was given since it was live last
   std::uint64_t mark_live();
@@ -103,10 +122,15 @@ class ProjectionRun {
   Result<void> handle(std::span<const RecordedEvent* const> events, actors::ProjectionRows& rows);
   void work_one_by_one(std::span<const RecordedEvent* const> events);
   void publish(GlobalPosition position);
+  [[nodiscard]] bool has_unwritten() const;
+  [[nodiscard]] bool goes_on_gathering(bool caught_up);
+  void let_go();
+  void begin_anew();
   storage::ProjectionChanges with_checkpoint(storage::ProjectionChanges changes, GlobalPosition upto, std::string state);
 
   storage::ProjectionStore& rows_;
   ProgressBoard& board_;
+  GatheringRoom& room_;
   const RunOf of_;
   const std::string family_;
   const std::unique_ptr<actors::Processor> processor_;
@@ -121,6 +145,10 @@ class ProjectionRun {
   storage::ProjectionCheckpoint durable_;  ///< as it is in the store
   storage::ProjectionCheckpoint pending_;  ///< as it is being written
   std::uint64_t pending_events_ = 0;
+  std::optional<actors::ProjectionRows> gathered_;  ///< what the events behind position() changed, up to given_: `pending_events_` of them
+  std::size_t gathered_bytes_ = 0;                  ///< of the room
+  GlobalPosition given_{};
+  GlobalPosition page_by_page_until_{};             ///< before it is an event that cannot be handled: each page is written
   std::uint64_t events_when_live_ = 0;
   std::chrono::steady_clock::time_point checkpoint_at_{};
 };

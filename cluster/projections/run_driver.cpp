@@ -31,16 +31,9 @@ void RunDriver::add(std::shared_ptr<ProjectionRun> run) {
 std::vector<std::shared_ptr<ProjectionRun>> RunDriver::take_out() { return std::exchange(out_, {}); }
 
 std::vector<std::shared_ptr<ProjectionRun>> RunDriver::take_all() {
-  storage::ProjectionBatch batch;
-  std::vector<ProjectionRun*> of;
-  for (const auto& run : runs_) {
-    if (run->stopped()) continue;
-    if (auto changes = run->unwritten_checkpoint()) {
-      batch.families.emplace(run->family(), *std::move(changes));
-      of.push_back(run.get());
-    }
-  }
-  write(std::move(batch), of);
+  std::vector<ProjectionRun*> rest;
+  for (const auto& run : runs_) rest.push_back(run.get());
+  write_rest(rest);
   auto all = take_out();
   all.insert(all.end(), runs_.begin(), runs_.end());
   runs_.clear();
@@ -55,10 +48,10 @@ void RunDriver::interrupt() {
 }
 
 void RunDriver::open() {
-  const auto behind = std::ranges::min_element(runs_, {}, [](const auto& run) { return run->position(); });
+  const auto behind = std::ranges::min_element(runs_, {}, [](const auto& run) { return run->given(); });
   const std::lock_guard lock(mutex_);
   interrupted_ = false;
-  feed_.emplace(events_.follow(wanted_by(runs_), {.after = (*behind)->position(), .page_events_max = page_events_max_}));
+  feed_.emplace(events_.follow(wanted_by(runs_), {.after = (*behind)->given(), .page_events_max = page_events_max_}));
   caught_up_ = false;
 }
 
@@ -88,7 +81,7 @@ void RunDriver::give(const std::vector<RecordedEvent>& events, GlobalPosition up
       continue;
     }
     wanted.clear();
-    const auto from = run->position();
+    const auto from = run->given();
     const auto& query = run->processor().query();
     for (const auto& event : events) {
       if (event.position > from && (runs_.size() == 1 || query.matches(event))) wanted.push_back(&event);
@@ -100,7 +93,7 @@ void RunDriver::give(const std::vector<RecordedEvent>& events, GlobalPosition up
   }
   write(std::move(batch), of);
   for (const auto& run : runs_) {
-    if (run->position() < upto || !run->fit()) {
+    if (run->given() < upto || !run->fit()) {
       if (std::ranges::find(left, run.get()) == left.end()) left.push_back(run.get());
     } else if (caught_up && run->status().state == RunState::building) {
       if (run->mark_live() >= settle_from_events) rows_.settle(run->family());
@@ -127,8 +120,24 @@ void RunDriver::write(storage::ProjectionBatch batch, const std::vector<Projecti
   }
 }
 
+/// What they know and have not written, but for those that stand at an error: those begin again at their rows.
+void RunDriver::write_rest(const std::vector<ProjectionRun*>& these) {
+  storage::ProjectionBatch batch;
+  std::vector<ProjectionRun*> of;
+  for (auto* run : these) {
+    const auto state = run->status().state;
+    if (run->stopped() || state == RunState::failed || state == RunState::waiting) continue;
+    if (auto changes = run->unwritten()) {
+      batch.families.emplace(run->family(), *std::move(changes));
+      of.push_back(run);
+    }
+  }
+  write(std::move(batch), of);
+}
+
 void RunDriver::put_out(const std::vector<ProjectionRun*>& these) {
   if (these.empty()) return;
+  write_rest(these);
   const auto goes = [&](const std::shared_ptr<ProjectionRun>& run) { return std::ranges::find(these, run.get()) != these.end(); };
   std::ranges::copy_if(runs_, std::back_inserter(out_), goes);
   std::erase_if(runs_, goes);

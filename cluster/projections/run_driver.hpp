@@ -42,6 +42,7 @@ class RunDriver {
   void open();
   void give(const std::vector<RecordedEvent>& events, GlobalPosition upto, bool caught_up);
   void write(storage::ProjectionBatch batch, const std::vector<ProjectionRun*>& of);
+  void write_rest(const std::vector<ProjectionRun*>& these);
   void put_out(const std::vector<ProjectionRun*>& these);
 
   EventStore& events_;

@@ -49,6 +49,8 @@ void add_rows(Entries& all) {
                            EVERSHARD_FIELD(store.projections.memtables_bytes)), 4 * mib, 16'384 * mib);
   bounded(projections.number("projections-page-events", "How many events are applied at a time by one that catches up.", EVERSHARD_FIELD(store.projections.page_events_max)), 1, 1'000'000);
   bounded(projections.number("projections-building", "How many are built at once.", EVERSHARD_FIELD(store.projections.building_at_once)), 1, 64);
+  projections.size("projections-gathered", "Memory for changes of those that catch up, of all together, before they are written at once. 0: after every page.",
+                   EVERSHARD_FIELD(store.projections.gathered_bytes_max));
   bounded(projections.duration("projections-pace", "At least this long between two writes of those that have caught up.", EVERSHARD_FIELD(store.projections.pace)), 0, 10'000);
   projections.duration("projections-vacuum-every", every, EVERSHARD_FIELD(projections_vacuum.every));
   bounded(projections.number("projections-vacuum-factor", factor, EVERSHARD_FIELD(projections_vacuum.factor)), 1, 100);

@@ -5,20 +5,25 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "evershard/storage/projections/projection_checkpoint.hpp"
 
 namespace evershard::storage {
 
-/// Of one family. Shape: a later change of a key takes the place of an earlier one.
+struct ChangedRow {
+  std::string key{};
+  std::optional<std::string> value{};  ///< absent: the row goes
+};
+
+/// Of one family. Shape: a later change of a key takes the place of an earlier one; in order of key they are written fastest.
 struct ProjectionChanges {
-  std::map<std::string, std::optional<std::string>, std::less<>> rows{};  ///< absent value: the row goes
+  std::vector<ChangedRow> rows{};
   std::optional<ProjectionCheckpoint> checkpoint{};
 
-  void put(std::string_view key, std::string value) { rows.insert_or_assign(std::string(key), std::move(value)); }
-  void erase(std::string_view key) { rows.insert_or_assign(std::string(key), std::nullopt); }
+  void put(std::string key, std::string value) { rows.push_back({std::move(key), std::move(value)}); }
+  void erase(std::string key) { rows.push_back({std::move(key), std::nullopt}); }
 };
 
 /// All of it is there afterwards, or nothing, whatever the number of families.

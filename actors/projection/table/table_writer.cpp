@@ -190,8 +190,12 @@ Faultable<void> TableWriter::change(ChangeKind kind, std::span<const TableValue>
   if (auto done = set(after, before.has_value(), kind, fields); !done) return done;
   if (before && *before == after) return {};
   if (auto moved = move_entries(*encoded, before ? &*before : nullptr, &after, rows); !moved) return moved;
-  rows.put(std::move(row_key), layout_.encode(after));
-  if (!before) ++counts.rows;
+  if (before) {
+    rows.put(std::move(row_key), layout_.encode(after));
+  } else {
+    rows.put_new(std::move(row_key), layout_.encode(after));
+    ++counts.rows;
+  }
   ++counts.changes;
   return {};
 }
@@ -204,7 +208,7 @@ Faultable<void> TableWriter::move_entries(const std::string& key, const std::vec
     if (old != nullptr && now != nullptr && *old == *now) continue;
     if (of.role == FieldRole::index) {
       if (old != nullptr) rows.erase(table_keys::index_prefix(field, of.type, *old) + key);
-      if (now != nullptr) rows.put(table_keys::index_prefix(field, of.type, *now) + key, {});
+      if (now != nullptr) rows.put_new(table_keys::index_prefix(field, of.type, *now) + key, {});
       continue;
     }
     if (now != nullptr && !now->is_null()) {
@@ -214,7 +218,8 @@ Faultable<void> TableWriter::move_entries(const std::string& key, const std::vec
       if (*holder && **holder != key) {
         return fault(TableFault::Kind::unique, ErrorCode::invalid_argument, field_named(of) + " is unique, and another row has the value " + now->text() + " already");
       }
-      rows.put(std::move(entry), key);
+      if (*holder) rows.put(std::move(entry), key);
+      else rows.put_new(std::move(entry), key);
     }
     if (old != nullptr && !old->is_null()) rows.erase(table_keys::unique(field, of.type, *old));
   }

@@ -20,6 +20,7 @@ struct CountingFaults {
   std::atomic<std::uint64_t> refuse_at{0}, throw_at{0}, hang_at{0};  ///< positions
   std::atomic<bool> let_go{false};
   std::atomic<std::uint32_t> slow_ms{0};  ///< a page, until let go
+  std::atomic<std::uint64_t> handled{0};  ///< events, also again
 };
 
 class CountingProcessor final : public actors::Processor {
@@ -39,6 +40,7 @@ class CountingProcessor final : public actors::Processor {
     }
     const auto counts = actors::read_counts(rows.state(), 1);
     rows.put_state(actors::write_counts({counts->front() + events.size()}));
+    faults_->handled += events.size();
     return {};
   }
   [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> figures(const std::string& state) const override { return {{"counted", actors::read_counts(state, 1)->front()}}; }

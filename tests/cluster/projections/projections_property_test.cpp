@@ -70,7 +70,7 @@ class Round {
       auto crashing = std::make_shared<CrashingStore>(rows_);
       if (draw(3) != 0) crashing->writes_left = static_cast<std::int64_t>(draw(25));
       {
-        ProjectionEngine engine(store_, crashing, kinds_, EngineOptions{.page_events_max = 1 + draw(20), .building_at_once = 1 + draw(2), .turn = std::chrono::milliseconds(draw(3))});
+        ProjectionEngine engine(store_, crashing, kinds_, EngineOptions{.page_events_max = 1 + draw(20), .building_at_once = 1 + draw(2), .turn = std::chrono::milliseconds(draw(3)), .gathered_bytes_max = draw(3) == 0 ? 0 : std::size_t{1} << draw(20)});
         for (const auto& [name, drawn] : defined_) engine.apply(drawn.definition);
         engine.drop_others();
         for (int step = 0; step < 25; ++step) {

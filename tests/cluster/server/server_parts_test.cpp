@@ -88,7 +88,7 @@ TEST(ServerSettings, ReachTheOptionsTheySteer) {
                                      {"drain-timeout", "7s", "f"}, {"log-level", "error", "f"}, {"log-format", "json", "f"}, {"insecure", "yes", "f"},
                                      {"create", "no", "f"}, {"shards", "3", "f"}, {"tls-cert", "c", "f"}, {"tls-key", "k", "f"}, {"max-streams", "9", "f"},
                                      {"projections-block-cache", "5MiB", "f"}, {"projections-memtables", "6MiB", "f"}, {"projections-page-events", "77", "f"}, {"projections-building", "3", "f"},
-                                     {"projections-pace", "5ms", "f"}, {"projections-vacuum-every", "1h", "f"}, {"projections-vacuum-factor", "30", "f"}, {"documents-vacuum-every", "2h", "f"},
+                                     {"projections-gathered", "9MiB", "f"}, {"projections-pace", "5ms", "f"}, {"projections-vacuum-every", "1h", "f"}, {"projections-vacuum-factor", "30", "f"}, {"documents-vacuum-every", "2h", "f"},
                                      {"documents-vacuum-factor", "100", "f"}});
   ASSERT_TRUE(options) << options.error().what;
   EXPECT_EQ(options->store.data_dir, "/data");
@@ -107,6 +107,7 @@ TEST(ServerSettings, ReachTheOptionsTheySteer) {
   EXPECT_EQ(options->store.projections.memtables_bytes, 6u << 20);
   EXPECT_EQ(options->store.projections.page_events_max, 77u);
   EXPECT_EQ(options->store.projections.building_at_once, 3u);
+  EXPECT_EQ(options->store.projections.gathered_bytes_max, 9u << 20);
   EXPECT_EQ(options->store.projections.pace, std::chrono::milliseconds(5));
   EXPECT_EQ(options->projections_vacuum.every, std::chrono::hours(1));
   EXPECT_EQ(options->projections_vacuum.factor, 30u);
