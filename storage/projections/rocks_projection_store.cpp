@@ -15,6 +15,7 @@
 #include <rocksdb/experimental.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 #include <rocksdb/write_buffer_manager.h>
@@ -34,6 +35,7 @@ constexpr std::size_t row_megabyte = 1u << 20;
 constexpr double row_filter_bits = 10;
 constexpr int cache_parts_bits = 2;    // so that a block is small beside a part of the cache
 constexpr double index_share = 0.5;    // of the cache, at most, that a scan of rows does not push out
+constexpr const char* incoming_folder = "incoming";
 constexpr std::uintmax_t room_for_rows = 8u << 20;  ///< a RocksDB with its assertions aborts where it cannot write a file's first bytes
 
 std::string_view row_bytes(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
@@ -213,6 +215,8 @@ class RocksProjectionStore final : public ProjectionStore {
   [[nodiscard]] rocksdb::DBOptions database_options() const;
   [[nodiscard]] rocksdb::ColumnFamilyOptions family_options() const;
   Result<void> make_folder();
+  Result<void> write_as_files(const std::string& name, const ProjectionChanges& changes);
+  Result<void> ingest(const RowFamily& family, const ProjectionChanges& changes, const std::vector<std::string>& files);
   rocksdb::Status open_database();
   void clear_database();
   Result<void> keep_what_is_ours();
@@ -226,6 +230,7 @@ class RocksProjectionStore final : public ProjectionStore {
   mutable std::shared_mutex mutex_;  ///< of which families there are; not held while rows are read
   std::shared_ptr<RowDatabase> database_;
   std::map<std::string, std::shared_ptr<RowFamily>> families_;
+  std::atomic<std::uint64_t> incoming_{0};  ///< files that were written to be taken in
   std::map<std::string, std::shared_ptr<RowFamily>> unfinished_;  ///< without their first checkpoint, which could not be written: for the next try
 };
 
@@ -277,6 +282,7 @@ Result<void> RocksProjectionStore::make_folder() {
   std::error_code error;
   std::filesystem::create_directories(options_.folder, error);
   if (error) return refuse(ErrorCode::io, "cannot create " + options_.folder.string() + ": " + error.message());
+  std::filesystem::remove_all(options_.folder / incoming_folder, error);  // of a process that ended in between
   if (const auto room = std::filesystem::space(options_.folder, error).available; !error && room < room_for_rows)
     return refuse(ErrorCode::unavailable, "the disk of " + options_.folder.string() + " has " + std::to_string(room) + " bytes left: to open the projections takes " + std::to_string(room_for_rows));
   return {};
@@ -383,7 +389,56 @@ std::vector<std::string> RocksProjectionStore::families() const {
   return names;
 }
 
+/// Rows in order of key, each once.
+bool is_sorted_once(const std::vector<ChangedRow>& rows) {
+  return std::ranges::adjacent_find(rows, std::ranges::greater_equal{}, &ChangedRow::key) == rows.end();
+}
+
+Result<void> RocksProjectionStore::write_as_files(const std::string& name, const ProjectionChanges& changes) {
+  const auto family = find(name);
+  if (!family) return refuse(family.error());
+  const auto folder = options_.folder / incoming_folder;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return refuse(ErrorCode::io, "cannot create " + folder.string() + ": " + error.message());
+  const auto number = std::to_string(++incoming_);
+  const std::vector<std::string> files{(folder / (number + ".rows.sst")).string(), (folder / (number + ".checkpoint.sst")).string()};
+  auto done = ingest(**family, changes, files);
+  for (const auto& file : files) std::filesystem::remove(file, error);
+  if (done) return {};
+  const auto now = find(name);
+  return now && *now == *family ? done : Result<void>();  // what was dropped meanwhile wants nothing any more
+}
+
+/// Many rows at once: others who write wait for a change of the manifest, not for all the rows, and nothing is logged, sorted and merged that is
+/// in order already. All files of a call are there afterwards or none, durably; what the family was given before is made durable first.
+/// The checkpoint lies in a file of its own: every write has one, so it goes above what is there, and would take the rows with it.
+Result<void> RocksProjectionStore::ingest(const RowFamily& family, const ProjectionChanges& changes, const std::vector<std::string>& files) {
+  constexpr const char* writing = "cannot write the rows of projections";
+  rocksdb::Options options(database_options(), family_options());
+  {
+    // The pages of the files are to stay in memory: they are merged and read soon.
+    rocksdb::SstFileWriter rows(rocksdb::EnvOptions(options), options, family.handle, false);
+    EVERSHARD_TRY(checked(rows.Open(files[0]), writing));
+    for (const auto& [key, value] : changes.rows) EVERSHARD_TRY(checked(value ? rows.Put(key, *value) : rows.Delete(key), writing));
+    EVERSHARD_TRY(checked(rows.Finish(), writing));
+    rocksdb::SstFileWriter checkpoint(rocksdb::EnvOptions(options), options, family.handle, false);
+    EVERSHARD_TRY(checked(checkpoint.Open(files[1]), writing));
+    EVERSHARD_TRY(checked(checkpoint.Put(row_slice(checkpoint_row), encode(*changes.checkpoint, options_.of.owner)), writing));
+    EVERSHARD_TRY(checked(checkpoint.Finish(), writing));
+  }
+  rocksdb::IngestExternalFileOptions ingest;
+  ingest.move_files = true;
+  ingest.write_global_seqno = false;
+  const auto status = family.in->db->IngestExternalFile(family.handle, files, ingest);
+  return checked(status, writing);
+}
+
 Result<void> RocksProjectionStore::write(const ProjectionBatch& batch) {
+  if (batch.families.size() == 1) {
+    const auto& [name, changes] = *batch.families.begin();
+    if (changes.rows.size() >= options_.files_from_rows && changes.checkpoint && is_sorted_once(changes.rows)) return write_as_files(name, changes);
+  }
   rocksdb::WriteBatch rows;
   std::vector<std::shared_ptr<RowFamily>> held;
   for (const auto& [name, changes] : batch.families) {

@@ -19,7 +19,10 @@ struct RocksProjectionOptions {
   ProjectionStoreOptions of{};
   std::size_t block_cache_bytes = 128u << 20;  ///< and what memtables leave of theirs
   std::size_t memtables_bytes = 64u << 20;    ///< of all families together
-  rocksdb::Env* env = nullptr;              ///< for tests
+  /// A write of at least so many rows of one family, in order of key, becomes sorted files that RocksDB takes in: below, a file of its own
+  /// costs more than it saves.
+  std::size_t files_from_rows = 20'000;
+  rocksdb::Env* env = nullptr;  ///< for tests
 };
 
 /// What cannot be opened, is damaged, of another store or ahead of it, is cleared: it is rebuilt from the events.

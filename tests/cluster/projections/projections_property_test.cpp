@@ -105,7 +105,7 @@ class Round {
       return;
     }
     rows_.reset();
-    rows_ = storage::open_projection_store({.folder = folder_.path(), .of = {{EventId::derived({}, 1), EventId::derived({}, 2)}, *store_.head()}, .memtables_bytes = 128u << 10}).value();
+    rows_ = storage::open_projection_store({.folder = folder_.path(), .of = {{EventId::derived({}, 1), EventId::derived({}, 2)}, *store_.head()}, .memtables_bytes = 128u << 10, .files_from_rows = 1 + draw(20)}).value();
   }
 
   void append() {

@@ -48,15 +48,18 @@ ProjectionBatch batch_of(const std::string& family, const Rows& puts, std::uint6
   return batch;
 }
 
-/// The same promises, in memory and on disk.
-class ProjectionStoreContract : public testing::TestWithParam<bool> {
+enum class Kept : std::uint8_t { in_memory, on_disk, as_files };
+
+/// The same promises, in memory, on disk, and on disk where every write in order becomes files.
+class ProjectionStoreContract : public testing::TestWithParam<Kept> {
  protected:
   ProjectionStoreContract() {
-    if (!GetParam()) {
+    if (GetParam() == Kept::in_memory) {
       store_ = memory_projection_store();
       return;
     }
-    auto opened = open_projection_store({.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{0}}});
+    const std::size_t from = GetParam() == Kept::as_files ? 1 : 1'000'000;
+    auto opened = open_projection_store({.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{0}}, .files_from_rows = from});
     EXPECT_TRUE(opened) << opened.error().what;
     store_ = *std::move(opened);
   }
@@ -64,8 +67,9 @@ class ProjectionStoreContract : public testing::TestWithParam<bool> {
   std::unique_ptr<ProjectionStore> store_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Memory, ProjectionStoreContract, testing::Values(false));
-INSTANTIATE_TEST_SUITE_P(Rocks, ProjectionStoreContract, testing::Values(true));
+INSTANTIATE_TEST_SUITE_P(Memory, ProjectionStoreContract, testing::Values(Kept::in_memory));
+INSTANTIATE_TEST_SUITE_P(Rocks, ProjectionStoreContract, testing::Values(Kept::on_disk));
+INSTANTIATE_TEST_SUITE_P(RocksFiles, ProjectionStoreContract, testing::Values(Kept::as_files));
 
 TEST_P(ProjectionStoreContract, RowsAreAsTheyWereBehindSettling) {
   ASSERT_TRUE(store_->create_family("a", {}));
@@ -253,13 +257,13 @@ TEST_F(RocksProjections, WhatCannotBeReadJustNowIsNotCleared) {
   EXPECT_THAT(open(one_store, 100, env.get())->families(), ElementsAre("a"));
 }
 
-/// Each write counts a row up and says so in the checkpoint; whatever a loss of power takes, they agree.
+/// Each write counts a row up and says so in the checkpoint; whatever a loss of power takes, they agree. Some of the writes become files.
 TEST_F(RocksProjections, RowsAndCheckpointAgreeAfterALossOfPower) {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     const TemporaryFolder folder;
     FaultEnv disk;
     const auto open = [&] {
-      auto opened = open_projection_store({.folder = folder.path(), .of = {one_store, GlobalPosition{1'000'000}}, .memtables_bytes = 256u << 10, .env = disk.env()});
+      auto opened = open_projection_store({.folder = folder.path(), .of = {one_store, GlobalPosition{1'000'000}}, .memtables_bytes = 256u << 10, .files_from_rows = 3, .env = disk.env()});
       EXPECT_TRUE(opened) << opened.error().what;
       return *std::move(opened);
     };
@@ -270,7 +274,8 @@ TEST_F(RocksProjections, RowsAndCheckpointAgreeAfterALossOfPower) {
     const auto writes = 200 + random() % 600;
     for (std::uint64_t n = 1; n <= writes; ++n) {
       auto batch = batch_of("a", {{"count", std::to_string(n)}, {"filling", std::string(2'000, static_cast<char>('a' + n % 26))}}, n);
-      if (random() % 3 == 0) batch.families["b"] = batch_of("b", {{"count", std::to_string(n)}}, n).families["b"];
+      if (seed % 2 == 0 && random() % 20 == 0) batch = batch_of("a", {{"count", std::to_string(n)}, {"filling", "x"}, {"more", std::to_string(n)}}, n);
+      else if (random() % 3 == 0) batch.families["b"] = batch_of("b", {{"count", std::to_string(n)}}, n).families["b"];
       ASSERT_TRUE(store->write(batch));
     }
     disk.cut_power();
@@ -292,7 +297,8 @@ TEST_P(ProjectionStoreContract, WhatIsDroppedWhileItIsWrittenHarmsNoOther) {
   std::atomic<bool> enough{false};
   std::jthread writer([&] {
     ProjectionBatch large;
-    for (int row = 0; row < 5'000; ++row) large.families["goes"].put(std::to_string(row), "v");
+    for (int row = 10'000; row < 15'000; ++row) large.families["goes"].put(std::to_string(row), "v");
+    large.families["goes"].checkpoint = ProjectionCheckpoint{};
     while (!enough) {
       const auto written = store_->write(large);
       EXPECT_TRUE(written || written.error().code == ErrorCode::not_found) << written.error().what;
@@ -326,6 +332,75 @@ TEST_F(RocksProjections, AFamilyThatGotNoCheckpointForWantOfRoomIsMadeOnceThereI
   ASSERT_TRUE(made) << made.error().what;
   EXPECT_EQ(store->checkpoint("b")->definition, 3u);
   EXPECT_TRUE(store->write(batch_of("b", {{"k", "v"}}, 1)));
+}
+
+/// What a large write became is there as any other is, for who looks now, looked before, and opens it later.
+TEST_F(RocksProjections, ManyRowsBecomeFiles) {
+  Rows expected;
+  {
+    const auto opened = open_projection_store({.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{100}}, .files_from_rows = 100});
+    ASSERT_TRUE(opened) << opened.error().what;
+    const auto& store = *opened;
+    ASSERT_TRUE(store->create_family("a", {}));
+    std::mt19937_64 random(7);
+    for (std::uint64_t n = 1; n <= 30; ++n) {
+      const auto before = *store->view("a");
+      const Rows seen = expected;
+      const std::uint64_t rows = n % 3 == 0 ? 20 : 300;
+      Rows puts;
+      std::vector<std::string> gone;
+      for (std::uint64_t i = 0; i < rows; ++i) {
+        const auto key = "k" + std::to_string(random() % 1'000);
+        if (random() % 4 == 0 && !puts.contains(key)) gone.push_back(key);
+        else puts[key] = std::to_string(n);
+      }
+      std::erase_if(gone, [&](const auto& key) { return puts.contains(key); });
+      std::map<std::string, std::optional<std::string>> all;
+      for (const auto& [key, value] : puts) all[key] = expected[key] = value;
+      for (const auto& key : gone) all[key] = std::nullopt, expected.erase(key);
+      ProjectionBatch batch;
+      for (const auto& [key, value] : all) batch.families["a"].rows.push_back({key, value});
+      if (n % 5 == 0) std::ranges::reverse(batch.families["a"].rows);  // not in order
+      batch.families["a"].checkpoint = ProjectionCheckpoint{GlobalPosition{n}, 1, false, {}};
+      ASSERT_TRUE(store->write(batch));
+      ASSERT_EQ(walk(*before), (std::vector<std::pair<std::string, std::string>>(seen.begin(), seen.end())));
+      ASSERT_EQ(before->checkpoint().position.value, n - 1);
+      const auto now = *store->view("a");
+      ASSERT_EQ(walk(*now), (std::vector<std::pair<std::string, std::string>>(expected.begin(), expected.end()))) << n;
+      ASSERT_EQ(now->checkpoint().position.value, n);
+    }
+    EXPECT_TRUE(std::filesystem::is_empty(folder_.path() / "projections" / "incoming")) << "no write became files, or they were left behind";
+  }
+  std::ofstream(folder_.path() / "projections" / "incoming" / "7.rows.sst") << "of a process that ended in between";
+  const auto store = open();
+  EXPECT_EQ(walk(**store->view("a")), (std::vector<std::pair<std::string, std::string>>(expected.begin(), expected.end())));
+  EXPECT_EQ(store->checkpoint("a")->position.value, 30u);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "projections" / "incoming"));
+}
+
+TEST_F(RocksProjections, ManyRowsForWhichThereIsNoRoomAreNotWritten) {
+  FaultEnv disk;
+  auto opened = open_projection_store({.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{100}}, .files_from_rows = 1, .env = disk.env()});
+  ASSERT_TRUE(opened) << opened.error().what;
+  auto store = *std::move(opened);
+  ASSERT_TRUE(store->create_family("a", {}));
+  ASSERT_TRUE(store->write(batch_of("a", {{"k", "1"}}, 1)));
+  disk.fill_disk();
+  const auto refused = store->write(batch_of("a", {{"k", "2"}}, 2));
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().code == ErrorCode::io || refused.error().code == ErrorCode::unavailable) << refused.error().what;
+  EXPECT_EQ(store->checkpoint("a")->position.value, 1u);
+  EXPECT_EQ((*store->view("a"))->get("k")->value(), "1");
+  disk.free_disk();
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path() / "projections" / "incoming"));
+  // RocksDB looks itself whether there is room again.
+  Result<void> written = refuse(ErrorCode::io, "not tried");
+  for (const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1); !written && std::chrono::steady_clock::now() < until;) {
+    written = store->write(batch_of("a", {{"k", "2"}}, 2));
+    if (!written) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  ASSERT_TRUE(written) << written.error().what;
+  EXPECT_EQ((*store->view("a"))->get("k")->value(), "2");
 }
 
 TEST_F(RocksProjections, AreOpenOnce) {
