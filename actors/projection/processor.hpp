@@ -28,11 +28,12 @@ class Processor {
 
   /// The effect of these events, in position order, each given once. What it puts into `rows` is written with the checkpoint in one step.
   ///
-  /// Errors: the projection cannot go on with this page: nothing of it is written, and the events are given again one by one, so that
-  ///         the one that it is about can be named. It stops there until it is resumed, reset or changed. Throwing is the same.
+  /// Errors: the projection cannot go on with this page: nothing since the last write is written, and the events since then are given again,
+  ///         those of this page one by one, so that the one that it is about can be named. It stops there until it is resumed, reset or
+  ///         changed. Throwing is the same.
   [[nodiscard]] virtual Result<void> handle(std::span<const RecordedEvent* const> events, ProjectionRows& rows) = 0;
 
-  /// What it was given since the last written page did not happen, or somebody else changed rows: it forgets all copies.
+  /// What it was given since the last write did not happen, or somebody else changed rows: it forgets all copies.
   virtual void forget() {}
 
   /// It runs code of users, which may take any time: it gets a thread of its own, so that others do not wait for it.

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t fetched_at_once = 512;
 constexpr std::size_t fetched_bytes_max = 16u << 20;
-constexpr std::size_t row_overhead_bytes = 128;  ///< of the node, the two strings and what allocating them takes
+constexpr std::size_t row_overhead_bytes = 128;  ///< of its places, the two strings and what allocating them takes
 
 }  // namespace
 

@@ -34,7 +34,7 @@ class ProjectionRows {
   /// Looks up many rows at once, in the order they lie in: get() finds them without a look of its own. Not all, where they are large.
   /// Errors: io, corruption
   [[nodiscard]] Result<void> fetch(std::vector<std::string> keys);
-  /// Each row of the range in byte order, until `see` returns false. The rows must not be changed meanwhile. Errors: io, corruption
+  /// Each row of the range in byte order, until `see` returns false. Cost: a look at all rows that are held here. The rows must not be changed meanwhile. Errors: io, corruption
   [[nodiscard]] Result<void> each(const storage::RowRange& range, const std::function<bool(std::string_view key, std::string_view value)>& see);
 
   /// The projection's own bytes in its checkpoint: as they were written last, or put since.

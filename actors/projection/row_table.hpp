@@ -25,7 +25,6 @@ struct HeldRow {
 class RowTable {
  public:
   [[nodiscard]] HeldRow* find(std::string_view key);
-  [[nodiscard]] const HeldRow* find(std::string_view key) const { return const_cast<RowTable*>(this)->find(key); }
   /// The row of that key, made where there was none. Returns: whether it was made
   std::pair<HeldRow*, bool> put(std::string key);
   void erase(std::string_view key);

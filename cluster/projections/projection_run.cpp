@@ -146,7 +146,7 @@ Result<void> ProjectionRun::handle(std::span<const RecordedEvent* const> events,
 }
 
 storage::ProjectionChanges ProjectionRun::with_checkpoint(storage::ProjectionChanges changes, GlobalPosition upto, std::string state) {
-  pending_ = {upto, of_.version.value, complete_.load(), std::move(state)};
+  pending_ = {upto, of_.version.value, complete_ || caught_up_, std::move(state)};
   changes.checkpoint = pending_;
   return changes;
 }
@@ -160,11 +160,12 @@ void ProjectionRun::let_go() {
 void ProjectionRun::begin_anew() {
   let_go();
   pending_events_ = 0;
+  caught_up_ = false;
   given_ = position();
   processor_->forget();
 }
 
-bool ProjectionRun::has_unwritten() const { return gathered_ && (pending_events_ != 0 || complete_ != durable_.complete); }
+bool ProjectionRun::has_unwritten() const { return gathered_ && (pending_events_ != 0 || (caught_up_ && !complete_)); }
 
 bool ProjectionRun::goes_on_gathering(bool caught_up) {
   const auto before = std::exchange(gathered_bytes_, gathered_->bytes());
@@ -177,24 +178,21 @@ std::optional<storage::ProjectionChanges> ProjectionRun::work(std::span<const Re
   if (!gathered_) gathered_.emplace(rows_, family_, durable_);
   if (!events.empty()) {
     if (auto done = handle(events, *gathered_); !done) {
+      const bool of_this_page_alone = pending_events_ == 0;
+      if (!of_this_page_alone) page_by_page_until_ = std::max(page_by_page_until_, upto);
       if (passes(done.error())) {
         not_written(std::move(done).error());
         return std::nullopt;
       }
-      const bool of_this_page_alone = pending_events_ == 0;
       begin_anew();
-      if (of_this_page_alone) {
-        work_one_by_one(events);
-      } else {
-        page_by_page_until_ = upto;
-      }
+      if (of_this_page_alone) work_one_by_one(events);
       return std::nullopt;
     }
   }
   gathered_->rest();
   pending_events_ += events.size();
   given_ = std::max(given_, upto);
-  if (caught_up) complete_ = true;
+  caught_up_ = caught_up_ || caught_up;
   if (has_unwritten()) {
     if (goes_on_gathering(caught_up)) return std::nullopt;
   } else {
@@ -208,7 +206,7 @@ std::optional<storage::ProjectionChanges> ProjectionRun::unwritten() {
   if (has_unwritten()) {
     auto state = gathered_->state();
     auto changes = gathered_->take();
-    let_go();
+    gathered_.reset();
     return with_checkpoint(std::move(changes), given_, std::move(state));
   }
   if (position() <= durable_.position) return std::nullopt;
@@ -217,6 +215,8 @@ std::optional<storage::ProjectionChanges> ProjectionRun::unwritten() {
 
 void ProjectionRun::written() {
   durable_ = pending_;
+  complete_ = durable_.complete;
+  room_.change(std::exchange(gathered_bytes_, 0), 0);
   events_ += std::exchange(pending_events_, 0);
   checkpoint_at_ = Clock::now();
   publish(std::max(position(), durable_.position));

@@ -105,7 +105,7 @@ class ProjectionRun {
   // Of the one who works on it.
   /// Begins with what is in the store. Errors: not_found (dropped), io, corruption
   [[nodiscard]] Result<void> load();
-  /// Up to where it has been given events: at position(), or before it where changes are gathered. The next ones are those behind it.
+  /// Up to where it has been given events: at position(), or behind it where changes are gathered. The next ones are those behind it.
   [[nodiscard]] GlobalPosition given() const { return given_; }
   /// The effect of the events up to `upto` that match its query. Nothing: there is nothing to write, now; else it is to be written,
   /// then written() is called, or not_written().
@@ -146,7 +146,8 @@ class ProjectionRun {
   storage::ProjectionCheckpoint pending_;  ///< as it is being written
   std::uint64_t pending_events_ = 0;
   std::optional<actors::ProjectionRows> gathered_;  ///< what the events behind position() changed, up to given_: `pending_events_` of them
-  std::size_t gathered_bytes_ = 0;                  ///< of the room
+  std::size_t gathered_bytes_ = 0;                  ///< of the room, until they are written
+  bool caught_up_ = false;                          ///< complete, once that is written with all that was gathered
   GlobalPosition given_{};
   GlobalPosition page_by_page_until_{};             ///< before it is an event that cannot be handled: each page is written
   std::uint64_t events_when_live_ = 0;

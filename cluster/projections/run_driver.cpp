@@ -104,9 +104,11 @@ void RunDriver::give(const std::vector<RecordedEvent>& events, GlobalPosition up
 
 void RunDriver::write(storage::ProjectionBatch batch, const std::vector<ProjectionRun*>& of) {
   if (of.empty()) return;
-  if (rows_.write(batch)) {
+  if (auto written = rows_.write(batch)) {
     for (auto* run : of) run->written();
     return;
+  } else if (of.size() == 1) {
+    return of.front()->not_written(std::move(written).error());
   }
   // One of them was dropped meanwhile, or the disk is full: each for itself.
   for (auto* run : of) {

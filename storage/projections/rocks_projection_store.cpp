@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -36,6 +37,7 @@ constexpr double row_filter_bits = 10;
 constexpr int cache_parts_bits = 2;    // so that a block is small beside a part of the cache
 constexpr double index_share = 0.5;    // of the cache, at most, that a scan of rows does not push out
 constexpr const char* incoming_folder = "incoming";
+constexpr unsigned long unmerged_files_max = 12;  ///< RocksDB merges from 4 on, and slows down writes from 20 on
 constexpr std::uintmax_t room_for_rows = 8u << 20;  ///< a RocksDB with its assertions aborts where it cannot write a file's first bytes
 
 std::string_view row_bytes(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
@@ -215,6 +217,8 @@ class RocksProjectionStore final : public ProjectionStore {
   [[nodiscard]] rocksdb::DBOptions database_options() const;
   [[nodiscard]] rocksdb::ColumnFamilyOptions family_options() const;
   Result<void> make_folder();
+  void remove_incoming() const;
+  [[nodiscard]] bool has_room_above(const std::string& name) const;
   Result<void> write_as_files(const std::string& name, const ProjectionChanges& changes);
   Result<void> ingest(const RowFamily& family, const ProjectionChanges& changes, const std::vector<std::string>& files);
   rocksdb::Status open_database();
@@ -282,10 +286,22 @@ Result<void> RocksProjectionStore::make_folder() {
   std::error_code error;
   std::filesystem::create_directories(options_.folder, error);
   if (error) return refuse(ErrorCode::io, "cannot create " + options_.folder.string() + ": " + error.message());
-  std::filesystem::remove_all(options_.folder / incoming_folder, error);  // of a process that ended in between
+  remove_incoming();
   if (const auto room = std::filesystem::space(options_.folder, error).available; !error && room < room_for_rows)
     return refuse(ErrorCode::unavailable, "the disk of " + options_.folder.string() + " has " + std::to_string(room) + " bytes left: to open the projections takes " + std::to_string(room_for_rows));
   return {};
+}
+
+/// What a process that ended in between left. Who has the database open has files there too: under the lock.
+void RocksProjectionStore::remove_incoming() const {
+  const auto incoming = options_.folder / incoming_folder;
+  std::error_code error;
+  if (!std::filesystem::exists(incoming, error)) return;
+  auto* const env = options_.env ? options_.env : rocksdb::Env::Default();
+  rocksdb::FileLock* lock = nullptr;
+  if (!env->LockFile((options_.folder / "LOCK").string(), &lock).ok()) return;
+  std::filesystem::remove_all(incoming, error);
+  (void)env->UnlockFile(lock);
 }
 
 rocksdb::Status RocksProjectionStore::open_database() {
@@ -394,6 +410,13 @@ bool is_sorted_once(const std::vector<ChangedRow>& rows) {
   return std::ranges::adjacent_find(rows, std::ranges::greater_equal{}, &ChangedRow::key) == rows.end();
 }
 
+/// Where merging is behind, RocksDB slows down those who write, but nobody whose files it takes in: then it is better written.
+bool RocksProjectionStore::has_room_above(const std::string& name) const {
+  const auto family = find(name);
+  std::string files;
+  return family && (*family)->in->db->GetProperty((*family)->handle, "rocksdb.num-files-at-level0", &files) && std::strtoul(files.c_str(), nullptr, 10) < unmerged_files_max;
+}
+
 Result<void> RocksProjectionStore::write_as_files(const std::string& name, const ProjectionChanges& changes) {
   const auto family = find(name);
   if (!family) return refuse(family.error());
@@ -407,12 +430,14 @@ Result<void> RocksProjectionStore::write_as_files(const std::string& name, const
   for (const auto& file : files) std::filesystem::remove(file, error);
   if (done) return {};
   const auto now = find(name);
-  return now && *now == *family ? done : Result<void>();  // what was dropped meanwhile wants nothing any more
+  const bool dropped = now ? *now != *family : now.error().code == ErrorCode::not_found;
+  return dropped ? Result<void>() : done;  // what was dropped meanwhile wants nothing any more
 }
 
-/// Many rows at once: others who write wait for a change of the manifest, not for all the rows, and nothing is logged, sorted and merged that is
-/// in order already. All files of a call are there afterwards or none, durably; what the family was given before is made durable first.
-/// The checkpoint lies in a file of its own: every write has one, so it goes above what is there, and would take the rows with it.
+/// Many rows at once: others who write wait for a flush of the family and a change of the manifest, not for all the rows, and nothing is logged,
+/// sorted and merged that is in order already. All files of a call are there afterwards or none, durably. What the family was given before is
+/// flushed first, and so durable too: every write has the checkpoint's row, which these files have as well.
+/// It lies in a file of its own, above what is there, so that the rows may lie below.
 Result<void> RocksProjectionStore::ingest(const RowFamily& family, const ProjectionChanges& changes, const std::vector<std::string>& files) {
   constexpr const char* writing = "cannot write the rows of projections";
   rocksdb::Options options(database_options(), family_options());
@@ -420,7 +445,10 @@ Result<void> RocksProjectionStore::ingest(const RowFamily& family, const Project
     // The pages of the files are to stay in memory: they are merged and read soon.
     rocksdb::SstFileWriter rows(rocksdb::EnvOptions(options), options, family.handle, false);
     EVERSHARD_TRY(checked(rows.Open(files[0]), writing));
-    for (const auto& [key, value] : changes.rows) EVERSHARD_TRY(checked(value ? rows.Put(key, *value) : rows.Delete(key), writing));
+    for (const auto& [key, value] : changes.rows) {
+      EVERSHARD_CHECK(!key.empty(), "a row has a key");
+      EVERSHARD_TRY(checked(value ? rows.Put(key, *value) : rows.Delete(key), writing));
+    }
     EVERSHARD_TRY(checked(rows.Finish(), writing));
     rocksdb::SstFileWriter checkpoint(rocksdb::EnvOptions(options), options, family.handle, false);
     EVERSHARD_TRY(checked(checkpoint.Open(files[1]), writing));
@@ -437,7 +465,7 @@ Result<void> RocksProjectionStore::ingest(const RowFamily& family, const Project
 Result<void> RocksProjectionStore::write(const ProjectionBatch& batch) {
   if (batch.families.size() == 1) {
     const auto& [name, changes] = *batch.families.begin();
-    if (changes.rows.size() >= options_.files_from_rows && changes.checkpoint && is_sorted_once(changes.rows)) return write_as_files(name, changes);
+    if (changes.rows.size() >= options_.files_from_rows && changes.checkpoint && is_sorted_once(changes.rows) && has_room_above(name)) return write_as_files(name, changes);
   }
   rocksdb::WriteBatch rows;
   std::vector<std::shared_ptr<RowFamily>> held;

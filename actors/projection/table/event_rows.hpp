@@ -1,4 +1,4 @@
-// EventRows: what one event changes, seen on top of a page's rows; kept as a whole, or not at all.
+// EventRows: what one event changes, seen on top of what was changed before; kept as a whole, or not at all.
 
 #pragma once
 
@@ -16,12 +16,12 @@ namespace evershard::actors {
 
 class EventRows {
  public:
-  explicit EventRows(ProjectionRows& page) : page_(page) {}
+  explicit EventRows(ProjectionRows& rows) : rows_(rows) {}
 
   /// Errors: io, corruption
   [[nodiscard]] Result<std::optional<std::string>> get(const std::string& key) {
     if (const auto* changed = find(key)) return changed->value;
-    return page_.get(key);
+    return rows_.get(key);
   }
   void put(std::string key, std::string value) { change(std::move(key), std::move(value), false); }
   /// Of a row that is not there, as the caller knows.
@@ -31,9 +31,9 @@ class EventRows {
   void keep() {
     for (auto& [key, value, is_new] : changed_) {
       if (!value && is_new) continue;
-      if (!value) page_.erase(key);
-      else if (is_new) page_.put_new(std::move(key), std::move(*value));
-      else page_.put(std::move(key), std::move(*value));
+      if (!value) rows_.erase(key);
+      else if (is_new) rows_.put_new(std::move(key), std::move(*value));
+      else rows_.put(std::move(key), std::move(*value));
     }
     changed_.clear();
     places_.clear();
@@ -68,7 +68,7 @@ class EventRows {
     }
   }
 
-  ProjectionRows& page_;
+  ProjectionRows& rows_;
   std::vector<Changed> changed_;
   std::unordered_map<std::string, std::size_t> places_;  ///< in changed_, where they are many
 };

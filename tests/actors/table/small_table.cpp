@@ -54,19 +54,24 @@ SmallTable::SmallTable(TableDefinition definition, TableHandler handler, const s
   projection_ = std::move(*made);
 }
 
-Result<void> SmallTable::feed(std::vector<RecordedEvent> events) {
-  std::vector<const RecordedEvent*> page;
-  for (const RecordedEvent& event : events) {
-    journal[event.position.value] = event;
-    if (projection_->query().matches(event)) page.push_back(&event);
-  }
+Result<void> SmallTable::feed(std::vector<RecordedEvent> events) { return feed_at_once({std::move(events)}); }
+
+Result<void> SmallTable::feed_at_once(const std::vector<std::vector<RecordedEvent>>& pages) {
   auto checkpoint = *store_->checkpoint(std::string(family));
   ProjectionRows rows(*store_, std::string(family), checkpoint);
-  if (auto done = projection_->handle(page, rows); !done) {
-    projection_->forget();
-    return done;
+  for (const auto& events : pages) {
+    std::vector<const RecordedEvent*> page;
+    for (const RecordedEvent& event : events) {
+      journal[event.position.value] = event;
+      if (projection_->query().matches(event)) page.push_back(&event);
+    }
+    if (auto done = projection_->handle(page, rows); !done) {
+      projection_->forget();
+      return done;
+    }
+    rows.rest();
+    if (!events.empty()) checkpoint.position = events.back().position;
   }
-  checkpoint.position = events.empty() ? checkpoint.position : events.back().position;
   checkpoint.state = rows.state();
   storage::ProjectionBatch batch;
   auto changes = rows.take();

@@ -29,6 +29,8 @@ class SmallTable {
 
   /// One page, as the engine writes it: rows, state and checkpoint together, or nothing.
   Result<void> feed(std::vector<RecordedEvent> events);
+  /// The same for many pages that are one write.
+  Result<void> feed_at_once(const std::vector<std::vector<RecordedEvent>>& pages);
   TablePage select(TableSelect select = {});
   Result<TablePage> try_select(const TableSelect& select);
   std::string plan(const TableSelect& select);

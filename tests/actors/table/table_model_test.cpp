@@ -147,6 +147,17 @@ void play(std::uint64_t seed) {
       SmallTable crashed(definition);  // everything is begun again: what was not written did not happen
       for (std::size_t i = 0; i < next; ++i) ASSERT_TRUE(crashed.feed({journal[i]}));
       EXPECT_EQ(crashed.raw(), table.raw());
+      // Some of it written, the rest gathered over many pages: not a row, index or unique entry more or less.
+      SmallTable gathered(definition);
+      const std::size_t written = next == 0 ? 0 : random() % next;
+      for (std::size_t i = 0; i < written; ++i) ASSERT_TRUE(gathered.feed({journal[i]}));
+      std::vector<std::vector<RecordedEvent>> pages(1);
+      for (std::size_t i = written; i < next; ++i) {
+        if (random() % 3 == 0) pages.emplace_back();
+        pages.back().push_back(journal[i]);
+      }
+      ASSERT_TRUE(gathered.feed_at_once(pages));
+      EXPECT_EQ(gathered.raw(), table.raw());
     }
     const auto done = table.feed(page);
     ASSERT_TRUE(done) << done.error().what;

@@ -17,7 +17,7 @@
 namespace evershard::cluster {
 
 struct CountingFaults {
-  std::atomic<std::uint64_t> refuse_at{0}, throw_at{0}, hang_at{0};  ///< positions
+  std::atomic<std::uint64_t> refuse_at{0}, unavailable_at{0}, throw_at{0}, hang_at{0};  ///< positions
   std::atomic<bool> let_go{false};
   std::atomic<std::uint32_t> slow_ms{0};  ///< a page, until let go
   std::atomic<std::uint64_t> handled{0};  ///< events, also again
@@ -32,6 +32,7 @@ class CountingProcessor final : public actors::Processor {
     if (!faults_->let_go) std::this_thread::sleep_for(std::chrono::milliseconds(faults_->slow_ms));
     for (const auto* event : events) {
       if (event->position.value == faults_->refuse_at) return refuse(ErrorCode::invalid_argument, "not this one");
+      if (event->position.value == faults_->unavailable_at) return refuse(ErrorCode::unavailable, "not now");
       if (event->position.value == faults_->throw_at) throw std::runtime_error("thrown");
       while (event->position.value == faults_->hang_at && !faults_->let_go) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       const auto row = rows.get(event->type);

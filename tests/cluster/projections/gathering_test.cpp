@@ -156,6 +156,30 @@ TEST(Gathering, AnEventThatCannotBeHandledBehindGatheredPagesStopsItThereAndNotB
   EXPECT_EQ(one.counted_in_store(), 56u) << "an event had its effect twice, or not at all";
 }
 
+TEST(Gathering, ItIsCompleteWhenItsRowsAreThereAndNotBefore) {
+  GatheringRun one;
+  EXPECT_FALSE(one.page());
+  auto changes = one.run.work({}, one.run.given(), true);
+  ASSERT_TRUE(changes);
+  EXPECT_TRUE(changes->checkpoint->complete);
+  EXPECT_FALSE(one.run.complete()) << "readers are sent to rows that are not there";
+  EXPECT_TRUE(one.write(std::move(changes)));
+  EXPECT_TRUE(one.run.complete());
+}
+
+TEST(Gathering, WhatIsNotThereJustNowKeepsOnlyWhatIsBehindIt) {
+  GatheringRun one;
+  one.kind.faults->unavailable_at = 37;
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(one.page());
+  EXPECT_EQ(one.run.status().state, RunState::waiting);
+  one.run.revive();
+  ASSERT_TRUE(one.run.load());
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(one.page());
+  EXPECT_FALSE(one.page());
+  EXPECT_EQ(one.run.status().state, RunState::waiting);
+  EXPECT_EQ(one.position_in_store(), 30u) << "what stands before it is to have its effect";
+}
+
 TEST(Gathering, ADiskThatRefusesTheWriteTakesAllOfItBack) {
   GatheringRun one;
   one.rows.writes_of = "p@1.1";
@@ -163,6 +187,7 @@ TEST(Gathering, ADiskThatRefusesTheWriteTakesAllOfItBack) {
   for (int i = 0; i < 3; ++i) EXPECT_FALSE(one.page());
   EXPECT_TRUE(one.page(true));
   EXPECT_EQ(one.run.status().state, RunState::waiting);
+  EXPECT_FALSE(one.run.complete()) << "readers are sent to rows that are not there";
   EXPECT_EQ(one.run.given(), GlobalPosition{0});
   one.run.revive();
   ASSERT_TRUE(one.run.load());

@@ -361,6 +361,7 @@ TEST_F(RocksProjections, ManyRowsBecomeFiles) {
       ProjectionBatch batch;
       for (const auto& [key, value] : all) batch.families["a"].rows.push_back({key, value});
       if (n % 5 == 0) std::ranges::reverse(batch.families["a"].rows);  // not in order
+      if (n % 7 == 0) batch.families["a"].rows.push_back(batch.families["a"].rows.back());  // in order, one of them twice
       batch.families["a"].checkpoint = ProjectionCheckpoint{GlobalPosition{n}, 1, false, {}};
       ASSERT_TRUE(store->write(batch));
       ASSERT_EQ(walk(*before), (std::vector<std::pair<std::string, std::string>>(seen.begin(), seen.end())));
@@ -376,6 +377,34 @@ TEST_F(RocksProjections, ManyRowsBecomeFiles) {
   EXPECT_EQ(walk(**store->view("a")), (std::vector<std::pair<std::string, std::string>>(expected.begin(), expected.end())));
   EXPECT_EQ(store->checkpoint("a")->position.value, 30u);
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "projections" / "incoming"));
+}
+
+TEST_F(RocksProjections, ManyRowsOfSeveralFamiliesAtOnceBecomeFiles) {
+  const auto opened = open_projection_store({.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{100}}, .files_from_rows = 1});
+  ASSERT_TRUE(opened) << opened.error().what;
+  const auto& store = *opened;
+  const auto name = [](int writer) { return "f" + std::to_string(writer); };
+  for (int writer = 0; writer < 3; ++writer) ASSERT_TRUE(store->create_family(name(writer), {}));
+  {
+    std::vector<std::jthread> writers;
+    for (int writer = 0; writer < 3; ++writer) {
+      writers.emplace_back([&, writer] {
+        for (std::uint64_t n = 1; n <= 30; ++n) {
+          Rows rows;
+          for (int i = 0; i < 200; ++i) rows["k" + std::to_string(i)] = name(writer) + " " + std::to_string(n);
+          const auto written = store->write(batch_of(name(writer), rows, n));
+          EXPECT_TRUE(written) << written.error().what;
+        }
+      });
+    }
+  }
+  for (int writer = 0; writer < 3; ++writer) {
+    const auto view = *store->view(name(writer));
+    EXPECT_EQ(view->checkpoint().position.value, 30u);
+    const auto rows = walk(*view);
+    EXPECT_EQ(rows.size(), 200u);
+    for (const auto& [key, value] : rows) ASSERT_EQ(value, name(writer) + " 30");
+  }
 }
 
 TEST_F(RocksProjections, ManyRowsForWhichThereIsNoRoomAreNotWritten) {
@@ -405,9 +434,13 @@ TEST_F(RocksProjections, ManyRowsForWhichThereIsNoRoomAreNotWritten) {
 
 TEST_F(RocksProjections, AreOpenOnce) {
   const auto store = open();
+  const auto incoming = folder_.path() / "projections" / "incoming";
+  std::filesystem::create_directory(incoming);
+  std::ofstream(incoming / "7.rows.sst") << "what the one who has it open is writing";
   const auto again = open_projection_store({.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{1}}});
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, ErrorCode::unavailable);
+  EXPECT_TRUE(std::filesystem::exists(incoming / "7.rows.sst"));
 }
 
 TEST_F(RocksProjections, DroppingGivesTheDiskSpaceBack) {
