@@ -95,6 +95,15 @@ class MemoryView final : public ProjectionView {
     for (const auto& key : keys) found.push_back(*get(key));
     return found;
   }
+  [[nodiscard]] Result<void> look_up(std::span<const std::string_view> keys, const RowSeen& each) const override {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const auto found = rows_->find(keys[i]);
+      const auto go_on = each(i, found == rows_->end() ? std::nullopt : std::optional<std::string_view>(found->second));
+      if (!go_on) return refuse(go_on.error());
+      if (!*go_on) return {};
+    }
+    return {};
+  }
   [[nodiscard]] std::unique_ptr<ProjectionCursor> cursor(RowRange range, bool backwards) const override {
     return std::make_unique<MemoryCursor>(rows_, range, backwards);
   }

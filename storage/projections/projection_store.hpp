@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -49,6 +50,10 @@ class ProjectionView {
   [[nodiscard]] virtual Result<std::optional<std::string>> get(std::string_view key) const = 0;
   /// One answer a key, in their order.
   [[nodiscard]] virtual Result<std::vector<std::optional<std::string>>> get_many(std::span<const std::string> keys) const = 0;
+  /// Told of each key in turn, by its number, what its row is, where the row lies: the bytes hold until it returns. False: that was the last.
+  using RowSeen = std::function<Result<bool>(std::size_t, std::optional<std::string_view>)>;
+  /// As get_many(), without copies of the rows: for a few. Errors: io, and what `each` refuses
+  [[nodiscard]] virtual Result<void> look_up(std::span<const std::string_view> keys, const RowSeen& each) const = 0;
   [[nodiscard]] virtual std::unique_ptr<ProjectionCursor> cursor(RowRange range, bool backwards = false) const = 0;
 };
 

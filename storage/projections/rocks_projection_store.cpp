@@ -1,6 +1,7 @@
 #include "evershard/storage/projections/rocks_projection_store.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
@@ -35,6 +36,7 @@ constexpr std::size_t row_part_bytes = 1;          // what a key of a table begi
 constexpr std::size_t row_megabyte = 1u << 20;
 constexpr double row_filter_bits = 10;
 constexpr int cache_parts_bits = 2;    // so that a block is small beside a part of the cache
+constexpr std::size_t looked_up_together = 32;  // as many as RocksDB looks up in one go
 constexpr double index_share = 0.5;    // of the cache, at most, that a scan of rows does not push out
 constexpr const char* incoming_folder = "incoming";
 constexpr unsigned long unmerged_files_max = 12;  ///< RocksDB merges from 4 on, and slows down writes from 20 on
@@ -182,6 +184,26 @@ class RocksProjectionView final : public ProjectionView {
       }
     }
     return found;
+  }
+  /// Some at a time, whose places are on the stack: an allocation of more than a kilobyte has the C library tidy up its free memory.
+  [[nodiscard]] Result<void> look_up(std::span<const std::string_view> keys, const RowSeen& each) const override {
+    const auto read = of_->options();
+    for (std::size_t from = 0; from < keys.size(); from += looked_up_together) {
+      const auto some = keys.subspan(from, std::min(looked_up_together, keys.size() - from));
+      std::array<rocksdb::Slice, looked_up_together> slices;
+      std::array<rocksdb::PinnableSlice, looked_up_together> values;
+      std::array<rocksdb::Status, looked_up_together> statuses;
+      std::ranges::transform(some, slices.begin(), row_slice);
+      of_->db().MultiGet(read, of_->handle(), some.size(), slices.data(), values.data(), statuses.data());
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        if (!statuses[i].ok() && !statuses[i].IsNotFound()) return refuse(error_of(statuses[i], reading_rows));
+        const bool found = statuses[i].ok() && !some[i].empty();
+        const auto go_on = each(from + i, found ? std::optional(row_bytes(values[i])) : std::nullopt);
+        if (!go_on) return refuse(go_on.error());
+        if (!*go_on) return {};
+      }
+    }
+    return {};
   }
   [[nodiscard]] std::unique_ptr<ProjectionCursor> cursor(RowRange range, bool backwards) const override {
     return std::make_unique<RocksRowCursor>(of_, std::move(range), backwards);

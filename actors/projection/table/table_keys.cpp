@@ -124,11 +124,15 @@ void append_inverted(std::string& out, std::string_view bytes) {
   for (const char c : bytes) out += static_cast<char>(~static_cast<unsigned char>(c));
 }
 
+void append_row(std::string& out, std::string_view key) {
+  out += static_cast<char>(Part::row);
+  out += key;
+}
+
 std::string row(std::string_view key) {
   std::string made;
   made.reserve(1 + key.size());
-  made += static_cast<char>(Part::row);
-  made += key;
+  append_row(made, key);
   return made;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 
 #include "evershard/actors/projection/table/table_keys.hpp"
 #include "evershard/protocol/in_quotes.hpp"
@@ -17,6 +18,9 @@ constexpr std::size_t page_values_bytes_max = 4u << 20;
 constexpr std::size_t sorted_bytes_max = 64u << 20;  ///< of the rows held while sorting: a page gets shorter instead
 constexpr std::size_t look_ups_max = 128;
 constexpr std::uint64_t ask_every_rows = 1'024;
+constexpr std::size_t marked_bytes_usual = 256;
+constexpr std::size_t named_rows_usual = 16;       ///< a select by an index finds a few rows
+constexpr std::size_t named_row_bytes_usual = 48;  ///< of an entry and the key it names
 
 void append_part(std::string& out, std::string_view part) {
   storage::append_varint(out, part.size());
@@ -26,6 +30,7 @@ void append_part(std::string& out, std::string_view part) {
 /// What two selects must have in common for one to go on where the other stopped: all but page size and fields.
 std::uint64_t mark_of(const TableShape& table, const TableSelect& select) {
   std::string bytes;
+  bytes.reserve(marked_bytes_usual);
   append_part(bytes, table.schema.name);
   storage::append_varint(bytes, table.version);
   append_part(bytes, select.where);
@@ -83,6 +88,7 @@ Result<PreparedSelect> PreparedSelect::make(const TableShape& table, const Table
     made.fields_.push_back(*field);
   }
   if (select.fields.empty()) {
+    made.fields_.reserve(table.schema.fields.size());
     for (std::size_t i = 0; i < table.schema.fields.size(); ++i) made.fields_.push_back(i);
   }
   if (select.fields.size() > table_fields_max || select.order_by.size() > table_fields_max) return refuse(ErrorCode::too_large, "a select has at most " + std::to_string(table_fields_max) + " fields");
@@ -104,11 +110,50 @@ Result<PreparedSelect> PreparedSelect::make(const TableShape& table, const Table
   return made;
 }
 
+namespace {
+
+/// Entries, each with the key of the row it names, all in one piece of memory. Small allocations are what a short page costs beside RocksDB: the C
+/// library keeps a few of a size at hand, and more of them lie scattered over the memory of a process that has worked for a while.
+class NamedRows {
+ public:
+  NamedRows() {
+    bytes_.reserve(named_rows_usual * named_row_bytes_usual);
+    places_.reserve(named_rows_usual);
+  }
+  void clear() {
+    bytes_.clear();
+    places_.clear();
+  }
+  void add(std::string_view entry, std::string_view row) {
+    const std::size_t at = bytes_.size();
+    bytes_ += entry;
+    table_keys::append_row(bytes_, row);
+    places_.push_back({at, at + entry.size(), bytes_.size()});
+  }
+  [[nodiscard]] std::size_t size() const { return places_.size(); }
+  // Until the next change.
+  [[nodiscard]] std::string_view entry(std::size_t i) const { return between(places_[i].entry, places_[i].key); }
+  [[nodiscard]] std::string_view key(std::size_t i) const { return between(places_[i].key, places_[i].end); }
+
+ private:
+  struct Place {
+    std::size_t entry, key, end;
+  };
+  [[nodiscard]] std::string_view between(std::size_t from, std::size_t end) const { return std::string_view(bytes_).substr(from, end - from); }
+
+  std::string bytes_;
+  std::vector<Place> places_;
+};
+
+}  // namespace
+
 /// One page under way.
 class PreparedSelect::Reading {
  public:
   Reading(const PreparedSelect& select, const storage::ProjectionView& rows, const std::function<bool()>& go_on) : select_(select), table_(*select.table_), rows_(rows), go_on_(go_on) {
     page_.position = rows.checkpoint().position;
+    page_.fields.reserve(select.fields_.size());
+    page_.types.reserve(select.fields_.size());
     for (const std::size_t field : select.fields_) {
       page_.fields.push_back(table_.schema.fields[field].name);
       page_.types.push_back(table_.schema.fields[field].type);
@@ -158,30 +203,35 @@ class PreparedSelect::Reading {
   /// Entries name rows, which are looked up some at a time.
   Result<void> walk_entries(storage::ProjectionCursor& cursor) {
     const TableField& field = table_.schema.fields[select_.path_.field];
-    std::vector<std::string> entries, keys;
-    std::size_t most = std::min<std::size_t>(look_ups_max, sorting() ? look_ups_max : select_.limit_ + 1);
+    NamedRows named;
+    std::vector<std::string_view> keys;
+    keys.reserve(named_rows_usual);
+    bool full = false;
+    const auto see_named = [&](std::size_t i, std::optional<std::string_view> row) -> Result<bool> {
+      if (!row) return refuse(ErrorCode::corruption, "an entry of field " + in_quotes(field.name) + " of table " + in_quotes(table_.schema.name) + " names a row that is not there");
+      auto go_on = see(named.entry(i), keys[i], *row);
+      full = go_on && !*go_on;
+      return go_on;
+    };
+    const storage::ProjectionView::RowSeen seen = std::cref(see_named);
+    const std::size_t most = std::min<std::size_t>(look_ups_max, sorting() ? look_ups_max : select_.limit_ + 1);
     for (bool more = true; more;) {
-      entries.clear();
-      keys.clear();
-      while (keys.size() < most && (more = cursor.next())) {
-        entries.emplace_back(cursor.key());
+      named.clear();
+      while (named.size() < most && (more = cursor.next())) {
         if (field.role == FieldRole::unique) {
-          keys.push_back(table_keys::row(cursor.value()));
+          named.add(cursor.key(), cursor.value());
           continue;
         }
         const auto key = table_keys::row_of_index(cursor.key(), field.type);
         if (!key) return refuse(key.error());
-        keys.push_back(table_keys::row(*key));
+        named.add(cursor.key(), *key);
       }
-      if (keys.empty()) break;
-      const auto found = rows_.get_many(keys);
-      if (!found) return refuse(found.error());
-      for (std::size_t i = 0; i < keys.size(); ++i) {
-        if (!(*found)[i]) return refuse(ErrorCode::corruption, "an entry of field " + in_quotes(field.name) + " of table " + in_quotes(table_.schema.name) + " names a row that is not there");
-        auto go_on = see(entries[i], keys[i], *(*found)[i]);
-        if (!go_on) return refuse(std::move(go_on).error());
-        if (!*go_on) return {};
-      }
+      if (named.size() == 0) break;
+      keys.clear();
+      for (std::size_t i = 0; i < named.size(); ++i) keys.push_back(named.key(i));
+      if (!sorting() && page_.rows.empty()) page_.rows.reserve(std::min<std::size_t>(named.size(), select_.limit_));
+      EVERSHARD_TRY(rows_.look_up(keys, seen));
+      if (full) return {};
     }
     if (cursor.error()) return refuse(*cursor.error());
     return {};

@@ -105,6 +105,42 @@ TEST_P(ProjectionStoreContract, WritesRowsAndCheckpointTogether) {
   EXPECT_THAT(*(*store_->view("a"))->get_many(keys), ElementsAre(std::nullopt, "v1", "v2", "v1"));
 }
 
+TEST_P(ProjectionStoreContract, LooksUpAnyNumberOfRowsInTheOrderAsked) {
+  constexpr std::size_t rows = 100;
+  ASSERT_TRUE(store_->create_family("a", {}));
+  ProjectionBatch batch;
+  for (std::size_t i = 0; i < rows; i += 2) batch.families["a"].put("k" + std::to_string(i), "v" + std::to_string(i));
+  ASSERT_TRUE(store_->write(batch));
+  const auto view = *store_->view("a");
+  ASSERT_TRUE(store_->write(batch_of("a", {{"k0", "new"}, {"k1", "new"}}, 2)));
+
+  std::vector<std::string> names;
+  for (std::size_t i = rows; i-- > 0;) names.push_back("k" + std::to_string(i));
+  names.emplace_back();
+  names.push_back(names.front());
+  const std::vector<std::string_view> keys(names.begin(), names.end());
+  std::vector<std::optional<std::string>> found;
+  ASSERT_TRUE(view->look_up(keys, [&](std::size_t i, std::optional<std::string_view> row) -> Result<bool> {
+    EXPECT_EQ(i, found.size());
+    found.emplace_back(row);
+    return true;
+  }));
+  EXPECT_EQ(found, *view->get_many(names));
+  EXPECT_EQ(found[rows - 1], "v0");
+  EXPECT_EQ(found[rows - 2], std::nullopt);
+
+  std::size_t seen = 0;
+  EXPECT_TRUE(view->look_up(keys, [&](std::size_t, std::optional<std::string_view>) -> Result<bool> { return ++seen < 40; }));
+  EXPECT_EQ(seen, 40U);
+  const auto refused = view->look_up(keys, [&](std::size_t i, std::optional<std::string_view>) -> Result<bool> {
+    if (i < 35) return true;
+    return refuse(ErrorCode::cancelled, "enough");
+  });
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::cancelled);
+  EXPECT_TRUE(view->look_up({}, [](std::size_t, std::optional<std::string_view>) -> Result<bool> { return refuse(ErrorCode::corruption, "there is none"); }));
+}
+
 TEST_P(ProjectionStoreContract, AViewStaysAsItWasWhateverIsWrittenOrDropped) {
   ASSERT_TRUE(store_->create_family("a", {}));
   ASSERT_TRUE(store_->write(batch_of("a", {{"k1", "v1"}}, 1)));
