@@ -8,6 +8,9 @@
 #include "evershard/storage/open.hpp"
 #include "evershard/bench/parts.hpp"
 
+/// jemalloc's, where the program has it: figures depend on it.
+extern "C" int mallctl(const char*, void*, std::size_t*, void*, std::size_t) __attribute__((weak));
+
 namespace evershard::bench {
 
 std::filesystem::path fresh(const BenchOptions& options, const std::string& name) {
@@ -67,6 +70,7 @@ Result<void> run(const BenchOptions& asked, const std::function<void(const std::
   if (auto store = storage::open_store({}); store) {
     report.fact("rocksdb", (*store)->stats().backend_assertions ? "with assertions (as Debian builds it)" : "release");
   }
+  report.fact("allocator", mallctl != nullptr ? "jemalloc" : "the C library's");
   report.fact("cores", std::to_string(std::thread::hardware_concurrency()));
   Result<void> done{};
   for (const auto& part : all_parts) {
