@@ -22,7 +22,7 @@ using actors::Definition;
 using Counts = std::map<std::string, std::uint64_t>;
 
 /// An engine over a store in memory; definitions come from the test.
-class EngineTest : public testing::Test {
+class EngineTest : public ::testing::Test {
  protected:
   EngineTest() : store_(Local::open({.shards = 4, .projections = {.enabled = false}}).value()), rows_(storage::memory_projection_store()) { start(); }
   ~EngineTest() override {

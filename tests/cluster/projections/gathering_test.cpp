@@ -197,7 +197,7 @@ TEST(Gathering, ADiskThatRefusesTheWriteTakesAllOfItBack) {
 }
 
 /// Its events cannot be read beyond a position.
-class DamagedEvents final : public testing::ForwardingStore {
+class DamagedEvents final : public evershard::testing::ForwardingStore {
  public:
   DamagedEvents(EventStore& to, std::uint64_t last) : ForwardingStore(to), last_(last) {}
   EventFeed follow(Query query, FollowOptions options = {}) override {

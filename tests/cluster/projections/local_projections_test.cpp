@@ -19,13 +19,13 @@ namespace evershard {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using Ask = Projections::Ask;
 
 /// In memory and on disk.
-class LocalProjections : public testing::TestWithParam<bool> {
+class LocalProjections : public ::testing::TestWithParam<bool> {
  protected:
   LocalProjections() { reopen(); }
   void reopen() {
@@ -63,8 +63,8 @@ class LocalProjections : public testing::TestWithParam<bool> {
   std::uint64_t things_ = 0;
 };
 
-INSTANTIATE_TEST_SUITE_P(Memory, LocalProjections, testing::Values(false));
-INSTANTIATE_TEST_SUITE_P(Disk, LocalProjections, testing::Values(true));
+INSTANTIATE_TEST_SUITE_P(Memory, LocalProjections, ::testing::Values(false));
+INSTANTIATE_TEST_SUITE_P(Disk, LocalProjections, ::testing::Values(true));
 
 TEST_P(LocalProjections, APageWithEventsIsBoundedInBytesAndTheNextGoesOn) {
   constexpr std::size_t events = 24;
@@ -164,7 +164,7 @@ TEST_P(LocalProjections, ValuesAreReadByEqualityAndRangesInBothDirections) {
   EXPECT_EQ(projections().read_values("total", {.equal = "5", .from = "1"}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(projections().read_values("total", {.after = "zz"}).error().code, ErrorCode::invalid_argument);
   const auto described = projections().describe("total").value();
-  EXPECT_THAT(described.versions.back().figures, ElementsAre(testing::Pair("entries", 5u), testing::Pair("absent", 2u), testing::Pair("of_another_type", 2u), testing::Pair("unreadable", 1u)));
+  EXPECT_THAT(described.versions.back().figures, ElementsAre(::testing::Pair("entries", 5u), ::testing::Pair("absent", 2u), ::testing::Pair("of_another_type", 2u), ::testing::Pair("unreadable", 1u)));
 }
 
 TEST_P(LocalProjections, ValuesAreReadPageByPage) {
@@ -279,7 +279,7 @@ TEST_P(LocalProjections, AStoreWithoutThemPaysNothing) {
   EXPECT_EQ(std::filesystem::exists(folder_.path() / "data" / "projections"), GetParam());
 }
 
-class LocalProjectionsOnDisk : public testing::Test {
+class LocalProjectionsOnDisk : public ::testing::Test {
  protected:
   TemporaryFolder folder_;
 };

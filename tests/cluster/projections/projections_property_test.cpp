@@ -200,14 +200,14 @@ std::uint64_t rounds(std::uint64_t usual) {
 }
 
 TEST(ProjectionsProperty, RowsEqualARecomputationWhateverHappens) {
-  for (std::uint64_t seed = 1; seed <= rounds(20) && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= rounds(20) && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Round(seed, false).play();
   }
 }
 
 TEST(ProjectionsProperty, RowsEqualARecomputationOnDisk) {
-  for (std::uint64_t seed = 1; seed <= rounds(4) && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= rounds(4) && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Round(seed + 1'000, true).play();
   }
