@@ -10,6 +10,8 @@ using actors::Definition;
 
 namespace {
 
+constexpr auto shown_within = std::chrono::seconds(10);
+
 constexpr std::size_t definitions_a_page = 256;
 
 }  // namespace
@@ -57,8 +59,10 @@ Result<Definition> Catalogue::append(const std::string& name, SeqNr at, std::str
   event.format = PayloadFormat::json;
   Append append;
   append.event(std::move(event)).expect(aggregate, ExpectedVersion::exactly(at));
-  if (auto done = store_.append(std::move(append)); !done) return refuse(std::move(done).error());
-  // From here on it is done: no error may say that it was not.
+  auto done = store_.append(std::move(append));
+  if (!done) return refuse(std::move(done).error());
+  // From here on it is done: no error may say that it was not. A node of a cluster may learn of its place a little later than of its end.
+  static_cast<void>(store_.wait_for(done->last_position, shown_within));
   auto found = find(name);
   const auto unread = [&](const std::string& why) { return refuse(ErrorCode::timeout, "the " + names_.category() + " " + in_quotes(name) + " was written and cannot be read yet" + why); };
   if (!found) return unread(": " + found.error().what);

@@ -378,5 +378,34 @@ TEST(DocumentsProperty, RandomHistoriesRemovalsRestartsAndChangesGiveWhatTheJour
   }
 }
 
+/// A node that shows what it appended when it is waited for, and not before.
+class LateNode final : public testing::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  using ForwardingStore::read;
+  EventStream read(AggregateId aggregate, StreamOptions options = {}) override {
+    options.up_to = shown_;
+    return to_.read(std::move(aggregate), options);
+  }
+  Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override {
+    shown_ = position;
+    return to_.wait_for(position, timeout);
+  }
+
+ private:
+  GlobalPosition shown_{0};
+};
+
+TEST(DefinitionsOfANodeThatIsLate, AreReadWhenTheyAreShown) {
+  auto store = memory_store();
+  LateNode late(store);
+  Catalogue catalogue(late, "document");
+  const auto created = catalogue.create("order", "document", "{}");
+  ASSERT_TRUE(created) << created.error().what;
+  const auto changed = catalogue.change("order", "[]");
+  ASSERT_TRUE(changed) << changed.error().what;
+  EXPECT_EQ(changed->newest().spec, "[]");
+}
+
 }  // namespace
 }  // namespace evershard::cluster
