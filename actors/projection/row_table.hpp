@@ -31,7 +31,6 @@ class RowTable {
   /// Every row, in no order.
   void each(const std::function<void(HeldRow&)>& see);
   [[nodiscard]] std::size_t size() const { return rows_.size() - free_.size(); }
-  [[nodiscard]] bool empty() const { return size() == 0; }
   void clear();
 
  private:
