@@ -1,8 +1,10 @@
 #include "evershard/actors/projection/json_path.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 
+#include "evershard/protocol/check.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/utf8.hpp"
 
@@ -45,6 +47,9 @@ std::optional<std::uint32_t> four_hex(std::string_view at) {
   return value;
 }
 
+/// Of the paths: a bit each.
+using PathSet = std::uint64_t;
+
 /// Strict JSON, once through; paths whose steps match so far are followed.
 class PathWalk {
  public:
@@ -52,8 +57,7 @@ class PathWalk {
       : at_(json.data()), end_(json.data() + json.size()), paths_(paths), found_(found) {}
 
   bool run() {
-    std::vector<std::size_t> all(paths_.size());
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    const PathSet all = paths_.size() == json_paths_max ? ~PathSet{0} : (PathSet{1} << paths_.size()) - 1;
     spaces();
     if (!value(all, 0)) return false;
     spaces();
@@ -114,7 +118,7 @@ class PathWalk {
   }
 
   /// `active`: the paths that lead here, through `depth` steps.
-  bool value(const std::vector<std::size_t>& active, std::size_t depth) {
+  bool value(PathSet active, std::size_t depth) {
     if (at_ == end_ || depth > json_depth_max) return false;
     const char* begin = at_;
     bool good = false;
@@ -128,24 +132,27 @@ class PathWalk {
       default: good = number(); break;
     }
     if (!good) return false;
-    for (const std::size_t path : active) {
+    each(active, [&](std::size_t path) {
       if (paths_[path]->steps.size() == depth) found_[path] = std::string_view(begin, static_cast<std::size_t>(at_ - begin));
-    }
+    });
     return true;
   }
 
-  bool object(const std::vector<std::size_t>& active, std::size_t depth) {
+  template <class See>
+  static void each(PathSet paths, const See& see) {
+    for (; paths != 0; paths &= paths - 1) see(static_cast<std::size_t>(std::countr_zero(paths)));
+  }
+
+  bool object(PathSet active, std::size_t depth) {
     ++at_;
     spaces();
     if (take('}')) return true;
-    std::vector<std::size_t> deeper;
     do {
       spaces();
       const char* begin = at_;
       if (!string()) return false;
       const std::string_view raw(begin, static_cast<std::size_t>(at_ - begin));
-      deeper.clear();
-      if (!active.empty()) follow(active, depth, raw, deeper);
+      const PathSet deeper = active == 0 ? 0 : follow(active, depth, raw);
       spaces();
       if (!take(':')) return false;
       spaces();
@@ -155,37 +162,38 @@ class PathWalk {
     return take('}');
   }
 
-  void follow(const std::vector<std::size_t>& active, std::size_t depth, std::string_view raw, std::vector<std::size_t>& deeper) {
+  PathSet follow(PathSet active, std::size_t depth, std::string_view raw) {
     std::string held;
     std::string_view key = raw.substr(1, raw.size() - 2);
     if (key.find('\\') != std::string_view::npos) {
       auto said = unescaped(raw);
-      if (!said) return;
+      if (!said) return 0;
       held = std::move(*said);
       key = held;
     }
-    for (const std::size_t path : active) {
-      if (paths_[path]->steps.size() <= depth) continue;
+    PathSet deeper = 0;
+    each(active, [&](std::size_t path) {
+      if (paths_[path]->steps.size() <= depth) return;
       const auto* name = std::get_if<std::string>(&paths_[path]->steps[depth]);
-      if (name == nullptr || *name != key) continue;
+      if (name == nullptr || *name != key) return;
       found_[path].reset();  // what an earlier key of that name had is not this one's
-      deeper.push_back(path);
-    }
+      deeper |= PathSet{1} << path;
+    });
+    return deeper;
   }
 
-  bool array(const std::vector<std::size_t>& active, std::size_t depth) {
+  bool array(PathSet active, std::size_t depth) {
     ++at_;
     spaces();
     if (take(']')) return true;
-    std::vector<std::size_t> deeper;
     std::size_t index = 0;
     do {
-      deeper.clear();
-      for (const std::size_t path : active) {
-        if (paths_[path]->steps.size() <= depth) continue;
+      PathSet deeper = 0;
+      each(active, [&](std::size_t path) {
+        if (paths_[path]->steps.size() <= depth) return;
         const auto* wanted = std::get_if<std::size_t>(&paths_[path]->steps[depth]);
-        if (wanted != nullptr && *wanted == index) deeper.push_back(path);
-      }
+        if (wanted != nullptr && *wanted == index) deeper |= PathSet{1} << path;
+      });
       spaces();
       if (!value(deeper, depth + 1)) return false;
       ++index;
@@ -303,6 +311,7 @@ std::string JsonPath::text() const {
 
 bool find_paths(std::string_view json, std::span<const JsonPath* const> paths, std::span<std::optional<std::string_view>> found) {
   std::fill(found.begin(), found.end(), std::nullopt);
+  EVERSHARD_CHECK(paths.size() <= json_paths_max, "each path is a bit");
   return is_utf8(json) && PathWalk(json, paths, found).run();
 }
 

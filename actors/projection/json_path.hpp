@@ -27,8 +27,12 @@ struct JsonPath {
   friend bool operator==(const JsonPath&, const JsonPath&) = default;
 };
 
+/// Found together: as many as a table has fields.
+inline constexpr std::size_t json_paths_max = 64;
+
 /// Checks that `json` is one JSON text, UTF-8, at most 512 deep, and notes where each path leads; of a key that is there twice, the last.
 ///
+/// Shape:   at most json_paths_max; a place in `found` a path.
 /// Returns: false: it is no JSON. `found[i]` is the value's exact bytes, or nothing.
 [[nodiscard]] bool find_paths(std::string_view json, std::span<const JsonPath* const> paths, std::span<std::optional<std::string_view>> found);
 [[nodiscard]] bool is_json_text(std::string_view bytes);

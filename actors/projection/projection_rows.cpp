@@ -111,9 +111,9 @@ Result<void> ProjectionRows::each(const storage::RowRange& range, const std::fun
   const auto rows = view();
   if (!rows) return refuse(rows.error());
   std::vector<const HeldRow*> known;
-  rows_.each([&](const HeldRow& row) {
+  for (const auto& row : rows_.all()) {
     if (row.key >= range.from && (range.until.empty() || row.key < range.until)) known.push_back(&row);
-  });
+  }
   std::ranges::sort(known, {}, [](const HeldRow* row) -> const std::string& { return row->key; });
   auto next = known.begin();
   const auto stored = (*rows)->cursor(range);
@@ -134,13 +134,16 @@ Result<void> ProjectionRows::each(const storage::RowRange& range, const std::fun
 
 storage::ProjectionChanges ProjectionRows::take() {
   rest();  // before the write: a store in memory copies what somebody looks at
+  std::vector<HeldRow*> changed;  // sorted where they lie: moving a row costs more than looking at it
+  changed.reserve(rows_.size());
+  for (auto& row : rows_.all()) {
+    if (row.changed) changed.push_back(&row);
+  }
+  std::ranges::sort(changed, {}, [](const HeldRow* row) -> const std::string& { return row->key; });
   storage::ProjectionChanges changes;
-  changes.rows.reserve(rows_.size());
-  rows_.each([&](HeldRow& row) {
-    if (row.changed) changes.rows.push_back({std::move(row.key), std::move(row.value)});
-  });
+  changes.rows.reserve(changed.size());
+  for (auto* row : changed) changes.rows.push_back({std::move(row->key), std::move(row->value)});
   rows_.clear();
-  std::ranges::sort(changes.rows, {}, &storage::ChangedRow::key);
   bytes_ = 0;
   return changes;
 }

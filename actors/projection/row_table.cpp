@@ -1,9 +1,12 @@
 #include "evershard/actors/projection/row_table.hpp"
 
+#include <algorithm>
+
 namespace evershard::actors {
 namespace {
 
 constexpr std::size_t places_first = 64;
+constexpr std::size_t places_kept = 1'024;  ///< enough for a page of newest events; what was gathered takes more, and is given back
 
 }  // namespace
 
@@ -16,7 +19,7 @@ std::size_t RowTable::place_of(std::string_view key, std::uint32_t hash) const {
 }
 
 HeldRow* RowTable::find(std::string_view key) {
-  if (places_.empty()) return nullptr;
+  if (rows_.empty()) return nullptr;
   const auto& place = places_[place_of(key, hash_of(key))];
   return place.row == none ? nullptr : &rows_[place.row];
 }
@@ -26,26 +29,21 @@ std::pair<HeldRow*, bool> RowTable::put(std::string key) {
   const auto hash = hash_of(key);
   auto& place = places_[place_of(key, hash)];
   if (place.row != none) return {&rows_[place.row], false};
-  place.hash = hash;
-  if (free_.empty()) {
-    place.row = static_cast<std::uint32_t>(rows_.size());
-    rows_.emplace_back();
-  } else {
-    place.row = free_.back();
-    free_.pop_back();
-  }
-  auto& row = rows_[place.row];
-  row = {.key = std::move(key)};
-  return {&row, true};
+  place = {hash, static_cast<std::uint32_t>(rows_.size())};
+  return {&rows_.emplace_back(HeldRow{.key = std::move(key)}), true};
 }
 
 void RowTable::erase(std::string_view key) {
-  if (places_.empty()) return;
+  if (rows_.empty()) return;
   const std::size_t mask = places_.size() - 1;
   std::size_t hole = place_of(key, hash_of(key));
   if (places_[hole].row == none) return;
-  free_.push_back(places_[hole].row);
-  rows_[places_[hole].row] = {};
+  // The last row takes the place of the one that goes.
+  const auto row = places_[hole].row;
+  const auto& last = rows_.back().key;
+  places_[place_of(last, hash_of(last))].row = row;
+  if (row + 1 != rows_.size()) rows_[row] = std::move(rows_.back());
+  rows_.pop_back();
   // Whoever stands behind the hole and began at or before it moves up, so that no line is broken.
   for (std::size_t at = (hole + 1) & mask; places_[at].row != none; at = (at + 1) & mask) {
     if (((at - places_[at].hash) & mask) >= ((at - hole) & mask)) {
@@ -68,16 +66,14 @@ void RowTable::grow() {
   }
 }
 
-void RowTable::each(const std::function<void(HeldRow&)>& see) {
-  for (const auto& place : places_) {
-    if (place.row != none) see(rows_[place.row]);
-  }
-}
-
 void RowTable::clear() {
-  places_ = {};
-  rows_ = {};
-  free_ = {};
+  if (places_.size() > places_kept) {
+    places_ = {};
+    rows_ = {};
+    return;
+  }
+  std::ranges::fill(places_, Place{});
+  rows_.clear();
 }
 
 }  // namespace evershard::actors

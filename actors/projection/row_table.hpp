@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,7 +22,7 @@ struct HeldRow {
   bool stored = true;                  ///< it may be in the store
 };
 
-/// One thread. A pointer to a row holds until the next row is put or erased.
+/// One thread. A pointer to a row holds until the next row is put or erased, or all are cleared.
 class RowTable {
  public:
   [[nodiscard]] HeldRow* find(std::string_view key);
@@ -29,8 +30,9 @@ class RowTable {
   std::pair<HeldRow*, bool> put(std::string key);
   void erase(std::string_view key);
   /// Every row, in no order.
-  void each(const std::function<void(HeldRow&)>& see);
-  [[nodiscard]] std::size_t size() const { return rows_.size() - free_.size(); }
+  [[nodiscard]] std::span<HeldRow> all() { return rows_; }
+  [[nodiscard]] std::size_t size() const { return rows_.size(); }
+  /// The memory of a few rows is kept for the next ones.
   void clear();
 
  private:
@@ -49,7 +51,6 @@ class RowTable {
 
   std::vector<Place> places_;  ///< a power of two, at most half of them taken; each row at its hash's place or in the unbroken line behind it
   std::vector<HeldRow> rows_;
-  std::vector<std::uint32_t> free_;  ///< of rows_
 };
 
 }  // namespace evershard::actors

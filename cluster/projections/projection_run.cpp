@@ -206,7 +206,6 @@ std::optional<storage::ProjectionChanges> ProjectionRun::unwritten() {
   if (has_unwritten()) {
     auto state = gathered_->state();
     auto changes = gathered_->take();
-    gathered_.reset();
     return with_checkpoint(std::move(changes), given_, std::move(state));
   }
   if (position() <= durable_.position) return std::nullopt;

@@ -145,7 +145,7 @@ class ProjectionRun {
   storage::ProjectionCheckpoint durable_;  ///< as it is in the store
   storage::ProjectionCheckpoint pending_;  ///< as it is being written
   std::uint64_t pending_events_ = 0;
-  std::optional<actors::ProjectionRows> gathered_;  ///< what the events behind position() changed, up to given_: `pending_events_` of them
+  std::optional<actors::ProjectionRows> gathered_;  ///< what the events behind position() changed, up to given_: `pending_events_` of them; once written, empty
   std::size_t gathered_bytes_ = 0;                  ///< of the room, until they are written
   bool caught_up_ = false;                          ///< complete, once that is written with all that was gathered
   GlobalPosition given_{};

@@ -1,4 +1,4 @@
-// EventRows: what one event changes, seen on top of what was changed before; kept as a whole, or not at all.
+// EventRows: what one event changes, seen on top of what was changed before; kept as a whole, or not at all. Then comes the next event.
 
 #pragma once
 
@@ -35,6 +35,9 @@ class EventRows {
       else if (is_new) rows_.put_new(std::move(key), std::move(*value));
       else rows_.put(std::move(key), std::move(*value));
     }
+    discard();
+  }
+  void discard() {
     changed_.clear();
     places_.clear();
   }

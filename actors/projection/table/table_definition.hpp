@@ -103,7 +103,7 @@ struct TableDefinition {
   friend bool operator==(const TableDefinition&, const TableDefinition&) = default;
 };
 
-/// Which of a table's parts has the row. Frozen: rows lie where it said. Shape: `key` as TableWriter::encode_key() makes it.
+/// Which of a table's parts has the row. Frozen: rows lie where it said. Shape: `key` as it stands in table_keys::row().
 [[nodiscard]] std::uint32_t part_of_key(std::string_view key, std::uint32_t parts);
 
 }  // namespace evershard::actors

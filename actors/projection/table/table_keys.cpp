@@ -13,7 +13,9 @@ constexpr char string_nul = '\xff';     ///< behind a NUL: a NUL of the string's
 constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
 
 void put_big(std::string& out, std::uint64_t value) {
-  for (unsigned shift = 64; shift != 0; shift -= 8) out += static_cast<char>(value >> (shift - 8));
+  char bytes[8];
+  for (unsigned i = 0; i < 8; ++i) bytes[i] = static_cast<char>(value >> (56 - 8 * i));
+  out.append(bytes, sizeof bytes);
 }
 
 std::uint64_t get_big(std::string_view bytes) {
@@ -139,11 +141,18 @@ std::string row(std::string_view key) {
 std::string index_field_prefix(std::size_t field) { return field_key(Part::index, field); }
 std::string unique_field_prefix(std::size_t field) { return field_key(Part::unique, field); }
 
-std::string index_prefix(std::size_t field, FieldType type, const TableValue& value) {
-  std::string key = index_field_prefix(field);
-  append_ordered_or_null(key, type, value);
-  return key;
+std::string index(std::size_t field, FieldType type, const TableValue& value, std::string_view key) {
+  const auto* text = value.as<std::string>();
+  std::string made;
+  made.reserve(3 + (text == nullptr ? 8 : text->size() + 2) + key.size());
+  made += static_cast<char>(Part::index);
+  made += static_cast<char>(field);
+  append_ordered_or_null(made, type, value);
+  made += key;
+  return made;
 }
+
+std::string index_prefix(std::size_t field, FieldType type, const TableValue& value) { return index(field, type, value, {}); }
 
 std::string unique(std::size_t field, FieldType type, const TableValue& value) {
   std::string key = unique_field_prefix(field);

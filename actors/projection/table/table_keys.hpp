@@ -34,6 +34,8 @@ void append_inverted(std::string& out, std::string_view bytes);
 /// `key` is the row's key as append_ordered() makes it, one field after the other.
 [[nodiscard]] std::string row(std::string_view key);
 void append_row(std::string& out, std::string_view key);
+/// Of the row with that key.
+[[nodiscard]] std::string index(std::size_t field, FieldType type, const TableValue& value, std::string_view key);
 /// Of all rows with this value, in order of key: then the row's key.
 [[nodiscard]] std::string index_prefix(std::size_t field, FieldType type, const TableValue& value);
 [[nodiscard]] std::string index_field_prefix(std::size_t field);

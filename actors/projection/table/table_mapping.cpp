@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "evershard/actors/projection/table/table_keys.hpp"
 #include "evershard/protocol/base64.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
@@ -117,8 +116,8 @@ Result<TableMapping::Source> TableMapping::source_of(const TableSchema& schema, 
   }
   if (asked.second.kind == ValueSource::Kind::constant) {
     auto constant = value_from_json(of, asked.second.constant);
-    if (constant) constant = fitting(of, std::move(*constant));
     if (!constant) return refuse(std::move(constant).error().error);
+    if (auto fits = fit(of, *constant); !fits) return refuse(std::move(fits).error().error);
     source.constant = std::move(*constant);
   }
   auto& paths = asked.second.kind == ValueSource::Kind::metadata ? rule.metadata_paths : rule.payload_paths;
@@ -231,16 +230,17 @@ std::optional<std::string> TableMapping::row_key(const RecordedEvent& event, con
       key.push_back(source.constant);
     } else if (kind == ValueSource::Kind::payload || kind == ValueSource::Kind::metadata) {
       if (kind == ValueSource::Kind::payload && event.state != EventState::live) return std::nullopt;
-      Found value(1);
-      if (!find_paths(kind == ValueSource::Kind::payload ? event.payload : event.metadata, std::vector<const JsonPath*>{&source.from->path}, value) || !value[0]) return std::nullopt;
-      auto taken = value_from_json(schema.fields[source.field], *value[0]);
+      const JsonPath* path = &source.from->path;
+      std::optional<std::string_view> value;
+      if (!find_paths(kind == ValueSource::Kind::payload ? event.payload : event.metadata, {&path, 1}, {&value, 1}) || !value) return std::nullopt;
+      auto taken = value_from_json(schema.fields[source.field], *value);
       if (!taken) return std::nullopt;
       key.push_back(std::move(*taken));
     } else {
       key.push_back(said_by(event, *source.from));
     }
   }
-  auto encoded = writer.encode_key(key);
+  auto encoded = writer.row_key(key);
   if (!encoded) return std::nullopt;
   return std::move(*encoded);
 }
@@ -268,8 +268,8 @@ Faultable<void> TableMapping::apply(const Rule& rule, const RecordedEvent& event
     return {};
   }
   const auto& schema = writer.schema();
-  const auto key = key_of(rule, event, json, schema);
-  if (!key) return Faulted(key.error());
+  auto key = key_of(rule, event, json, schema);
+  if (!key) return Faulted(std::move(key).error());
   std::vector<FieldValue> fields;
   fields.reserve(rule.fields.size());
   for (const Source& source : rule.fields) {
@@ -291,9 +291,9 @@ void TableMapping::add_keys(const RecordedEvent& event, const TableWriter& write
       return source.from->kind != ValueSource::Kind::payload && source.from->kind != ValueSource::Kind::metadata;
     });
     if (!in_event && !look(rule, event, json).value_or(false)) continue;
-    const auto key = key_of(rule, event, json, writer.schema());
+    auto key = key_of(rule, event, json, writer.schema());
     if (!key) continue;
-    if (const auto encoded = writer.encode_key(*key)) keys.push_back(table_keys::row(*encoded));
+    if (auto encoded = writer.row_key(*key)) keys.push_back(std::move(*encoded));
   }
 }
 

@@ -25,7 +25,7 @@ class TableMapping {
 
   /// Appends the keys of rows that apply() will look at; of a rule that the event cannot follow, none.
   void add_keys(const RecordedEvent& event, const TableWriter& writer, std::vector<std::string>& keys) const;
-  /// The key, encoded, of the row that the event changes, where all rules that it matches have the same. Nothing: no rule matches, or what the
+  /// The key of the row that the event changes, where all rules that it matches have the same. Nothing: no rule matches, or what the
   /// key is made of is not there or does not fit.
   [[nodiscard]] std::optional<std::string> row_key(const RecordedEvent& event, const TableWriter& writer) const;
 

@@ -115,18 +115,19 @@ Result<void> TableProjection::handle(std::span<const RecordedEvent* const> event
     if (part_) std::erase_if(keys, [&](const std::string& key) { return part_of_key(std::string_view(key).substr(1), definition_.parts) != *part_; });
     EVERSHARD_TRY(rows.fetch(std::move(keys)));
   }
-  for (const RecordedEvent* event : events) EVERSHARD_TRY(consume(*event, rows, *counts));
+  EventRows changed(rows);
+  for (const RecordedEvent* event : events) EVERSHARD_TRY(consume(*event, rows, changed, *counts));
   rows.put_state(encode(*counts));
   return {};
 }
 
-Result<void> TableProjection::consume(const RecordedEvent& event, ProjectionRows& rows, TableCounts& counts) {
+Result<void> TableProjection::consume(const RecordedEvent& event, ProjectionRows& rows, EventRows& changed, TableCounts& counts) {
   if (is_reserved(event.type)) {
-    if (event.aggregate == own_ && event.type == parked_retried_type) return settle_parked(event, true, rows, counts);
-    if (event.aggregate == own_ && event.type == parked_discarded_type) return settle_parked(event, false, rows, counts);
+    if (event.aggregate == own_ && event.type == parked_retried_type) return settle_parked(event, true, rows, changed, counts);
+    if (event.aggregate == own_ && event.type == parked_discarded_type) return settle_parked(event, false, rows, changed, counts);
     if (!told_of_.contains(event.type)) return {};
   }
-  const auto done = effect(event, rows, counts);
+  const auto done = effect(event, changed, counts);
   if (done) return {};
   const TableFault& fault = done.error();
   const OnFault policy = fault.kind == TableFault::Kind::unique ? definition_.on_violation : definition_.on_error;
@@ -141,8 +142,8 @@ Result<void> TableProjection::consume(const RecordedEvent& event, ProjectionRows
   return {};
 }
 
-Faultable<void> TableProjection::effect(const RecordedEvent& event, ProjectionRows& rows, TableCounts& counts) {
-  EventRows changed(rows);
+Faultable<void> TableProjection::effect(const RecordedEvent& event, EventRows& changed, TableCounts& counts) {
+  changed.discard();
   TableCounts counted = counts;
   Faultable<void> done;
   if (mapping_) {
@@ -177,10 +178,10 @@ Faultable<void> TableProjection::effect(const RecordedEvent& event, ProjectionRo
 bool TableProjection::is_own(const RecordedEvent& event) const {
   if (!part_) return true;
   const auto key = mapping_->row_key(event, writer_);
-  return *part_ == (key ? part_of_key(*key, definition_.parts) : 0);
+  return *part_ == (key ? part_of_key(std::string_view(*key).substr(1), definition_.parts) : 0);
 }
 
-Result<void> TableProjection::settle_parked(const RecordedEvent& order, bool retry, ProjectionRows& rows, TableCounts& counts) {
+Result<void> TableProjection::settle_parked(const RecordedEvent& order, bool retry, ProjectionRows& rows, EventRows& changed, TableCounts& counts) {
   const auto positions = named_positions(order.payload);
   std::vector<ParkedEvent> settled;
   Result<void> read;
@@ -209,16 +210,16 @@ Result<void> TableProjection::settle_parked(const RecordedEvent& order, bool ret
       ++counts.skipped;
       continue;
     }
-    EVERSHARD_TRY(retry_parked(std::move(parked), rows, counts));
+    EVERSHARD_TRY(retry_parked(std::move(parked), rows, changed, counts));
   }
   return {};
 }
 
-Result<void> TableProjection::retry_parked(ParkedEvent parked, ProjectionRows& rows, TableCounts& counts) {
+Result<void> TableProjection::retry_parked(ParkedEvent parked, ProjectionRows& rows, EventRows& changed, TableCounts& counts) {
   const auto event = event_at_(parked.position);
   if (!event) return refuse(event.error());
   const std::string key = table_keys::parked(parked.position);
-  const auto done = effect(*event, rows, counts);
+  const auto done = effect(*event, changed, counts);
   if (done) {
     rows.erase(key);
     --counts.parked;

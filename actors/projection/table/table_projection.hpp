@@ -53,13 +53,14 @@ class TableProjection final : public Processor {
   TableProjection(std::string name, TableDefinition definition, TableMapping mapping);
   TableProjection(std::string name, TableDefinition definition, TableHandler handler);
 
-  [[nodiscard]] Result<void> consume(const RecordedEvent& event, ProjectionRows& rows, TableCounts& counts);
+  // `changed` is on top of `rows`, and empty but for the event that is under way.
+  [[nodiscard]] Result<void> consume(const RecordedEvent& event, ProjectionRows& rows, EventRows& changed, TableCounts& counts);
   /// The effect of one event, whole or not at all.
-  [[nodiscard]] Faultable<void> effect(const RecordedEvent& event, ProjectionRows& rows, TableCounts& counts);
+  [[nodiscard]] Faultable<void> effect(const RecordedEvent& event, EventRows& changed, TableCounts& counts);
   /// Of a part: whether the event is its own to decide. Each event is one part's; what names no row is the first's.
   [[nodiscard]] bool is_own(const RecordedEvent& event) const;
-  [[nodiscard]] Result<void> settle_parked(const RecordedEvent& order, bool retry, ProjectionRows& rows, TableCounts& counts);
-  [[nodiscard]] Result<void> retry_parked(ParkedEvent parked, ProjectionRows& rows, TableCounts& counts);
+  [[nodiscard]] Result<void> settle_parked(const RecordedEvent& order, bool retry, ProjectionRows& rows, EventRows& changed, TableCounts& counts);
+  [[nodiscard]] Result<void> retry_parked(ParkedEvent parked, ProjectionRows& rows, EventRows& changed, TableCounts& counts);
 
   const AggregateId own_;
   const std::optional<std::uint32_t> part_;  ///< absent: it is the whole table

@@ -49,27 +49,31 @@ Result<TableCounts> decode_counts(const std::string& bytes) {
   return counts;
 }
 
-Faultable<TableValue> fitting(const TableField& field, TableValue value) {
-  if (value.is_null()) return value;
+Faultable<void> fit(const TableField& field, TableValue& value) {
+  if (value.is_null()) return {};
   switch (field.type) {
     case FieldType::boolean:
       if (value.as<bool>() == nullptr) return not_of_type(field, value);
-      return value;
+      return {};
     case FieldType::integer:
       if (value.as<std::int64_t>() == nullptr) return not_of_type(field, value);
-      return value;
+      return {};
     case FieldType::number: {
-      if (const auto* whole = value.as<std::int64_t>()) return TableValue(static_cast<double>(*whole));
+      if (const auto* whole = value.as<std::int64_t>()) {
+        value = TableValue(static_cast<double>(*whole));
+        return {};
+      }
       const auto* number = value.as<double>();
       if (number == nullptr) return not_of_type(field, value);
       if (!std::isfinite(*number)) return bad_value(field_named(field) + " takes finite numbers, not " + value.text());
-      return *number == 0 ? TableValue(0.0) : value;
+      if (*number == 0) value = TableValue(0.0);
+      return {};
     }
     case FieldType::time: {
       const auto* time = value.as<Timestamp>();
       if (time == nullptr) return not_of_type(field, value);
       if (*time < Timestamp::first() || *time > Timestamp::last()) return bad_value(field_named(field) + " takes times of the years 1 to 9999, not " + time->text());
-      return value;
+      return {};
     }
     case FieldType::text:
     case FieldType::bytes:
@@ -84,7 +88,7 @@ Faultable<TableValue> fitting(const TableField& field, TableValue value) {
                  field_named(field) + " is " + std::string(name_of(field.role)) + ": its values have at most " + std::to_string(table_key_bytes_max) + " bytes, this one has " +
                      std::to_string(text->size()));
   }
-  return value;
+  return {};
 }
 
 TableWriter::TableWriter(const TableSchema& schema) : schema_(schema), layout_(schema), key_fields_(schema.key()) {
@@ -93,23 +97,22 @@ TableWriter::TableWriter(const TableSchema& schema) : schema_(schema), layout_(s
   }
 }
 
-Faultable<std::string> TableWriter::encode_key(std::span<const TableValue> key) const {
-  std::string encoded;
+Faultable<std::string> TableWriter::row_key(std::span<TableValue> key) const {
   if (key.size() != key_fields_.size()) return bad_value("the key has " + std::to_string(key_fields_.size()) + " fields, not " + std::to_string(key.size()));
+  std::string encoded = table_keys::part_prefix(table_keys::Part::row);
   for (std::size_t i = 0; i < key.size(); ++i) {
     const TableField& field = schema_.fields[key_fields_[i]];
     if (key[i].is_null()) return bad_value(field_named(field) + " is of the key and is missing");
-    const auto value = fitting(field, key[i]);
-    if (!value) return Faulted(value.error());
-    table_keys::append_ordered(encoded, field.type, *value);
+    if (auto fits = fit(field, key[i]); !fits) return Faulted(std::move(fits).error());
+    table_keys::append_ordered(encoded, field.type, key[i]);
   }
   return encoded;
 }
 
-Faultable<std::optional<std::vector<TableValue>>> TableWriter::get(std::span<const TableValue> key, EventRows& rows) const {
-  const auto encoded = encode_key(key);
-  if (!encoded) return Faulted(encoded.error());
-  const auto bytes = rows.get(table_keys::row(*encoded));
+Faultable<std::optional<std::vector<TableValue>>> TableWriter::get(std::span<TableValue> key, EventRows& rows) const {
+  const auto of_row = row_key(key);
+  if (!of_row) return Faulted(of_row.error());
+  const auto bytes = rows.get(*of_row);
   if (!bytes) return rows_failed(bytes.error());
   if (!*bytes) return std::nullopt;
   auto row = layout_.decode(**bytes);
@@ -117,32 +120,40 @@ Faultable<std::optional<std::vector<TableValue>>> TableWriter::get(std::span<con
   return std::move(*row);
 }
 
-Faultable<TableValue> TableWriter::sum(std::size_t field, const TableValue& before, const TableValue& by) const {
+Faultable<void> TableWriter::sum(std::size_t field, const TableValue& before, TableValue& by) const {
   const TableField& of = schema_.fields[field];
-  if (by.is_null()) return before;
+  if (by.is_null()) {
+    by = before;
+    return {};
+  }
   if (of.type == FieldType::integer) {
     std::int64_t sum = 0;
     if (__builtin_add_overflow(before.is_null() ? 0 : *before.as<std::int64_t>(), *by.as<std::int64_t>(), &sum)) {
       return bad_value(field_named(of) + " has no room for " + before.text() + " and " + by.text() + " together");
     }
-    return TableValue(sum);
+    by = TableValue(sum);
+    return {};
   }
-  if (of.type == FieldType::number) return fitting(of, TableValue((before.is_null() ? 0 : *before.as<double>()) + *by.as<double>()));
+  if (of.type == FieldType::number) {
+    by = TableValue((before.is_null() ? 0 : *before.as<double>()) + *by.as<double>());
+    return fit(of, by);
+  }
   return bad_value(field_named(of) + " cannot be incremented: it is of type " + std::string(name_of(of.type)));
 }
 
-Faultable<void> TableWriter::set(std::vector<TableValue>& row, bool there, ChangeKind kind, std::span<const FieldValue> fields) const {
-  for (const auto& [field, given] : fields) {
+Faultable<bool> TableWriter::set(std::vector<TableValue>& row, bool there, ChangeKind kind, std::span<FieldValue> fields) const {
+  bool changed = false;
+  for (auto& [field, value] : fields) {
     const TableField& of = schema_.fields[field];
     if (of.role == FieldRole::key) return bad_value(field_named(of) + " is of the key: it is not changed");
-    auto value = fitting(of, given);
-    if (!value) return Faulted(std::move(value).error());
+    if (auto fits = fit(of, value); !fits) return Faulted(std::move(fits).error());
     if (kind == ChangeKind::set_if_absent && !row[field].is_null()) continue;
     if (kind == ChangeKind::increment) {
-      value = sum(field, row[field], *value);
-      if (!value) return Faulted(std::move(value).error());
+      if (auto added = sum(field, row[field], value); !added) return Faulted(std::move(added).error());
     }
-    row[field] = std::move(*value);
+    if (row[field] == value) continue;
+    row[field] = std::move(value);
+    changed = true;
   }
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < row.size(); ++i) {
@@ -152,63 +163,62 @@ Faultable<void> TableWriter::set(std::vector<TableValue>& row, bool there, Chang
     }
   }
   if (bytes > table_row_bytes_max) return fault(TableFault::Kind::value, ErrorCode::too_large, "a row has at most " + std::to_string(table_row_bytes_max) + " bytes, this one has " + std::to_string(bytes));
-  return {};
+  return changed;
 }
 
-Faultable<void> TableWriter::change(ChangeKind kind, std::span<const TableValue> key, std::span<const FieldValue> fields, EventRows& rows, TableCounts& counts) const {
-  const auto encoded = encode_key(key);
-  if (!encoded) return Faulted(encoded.error());
-  std::string row_key = table_keys::row(*encoded);
-  const auto bytes = rows.get(row_key);
+Faultable<void> TableWriter::change(ChangeKind kind, std::span<TableValue> key, std::span<FieldValue> fields, EventRows& rows, TableCounts& counts) const {
+  auto of_row = row_key(key);
+  if (!of_row) return Faulted(std::move(of_row).error());
+  const auto encoded = std::string_view(*of_row).substr(1);
+  const auto bytes = rows.get(*of_row);
   if (!bytes) return rows_failed(bytes.error());
 
-  std::optional<std::vector<TableValue>> before;
+  std::optional<RowView> before;
   if (*bytes) {
-    auto decoded = layout_.decode(**bytes);
-    if (!decoded) return rows_failed(std::move(decoded).error());
-    before = std::move(*decoded);
+    if (auto fits = layout_.check(**bytes); !fits) return rows_failed(std::move(fits).error());
+    before.emplace(layout_, **bytes);
   }
   if (!before && (kind == ChangeKind::update || kind == ChangeKind::erase)) {
     ++counts.missed;
     return {};
   }
   if (kind == ChangeKind::erase) {
-    if (auto moved = move_entries(*encoded, &*before, nullptr, rows); !moved) return moved;
-    rows.erase(std::move(row_key));
+    if (auto moved = move_entries(encoded, &*before, nullptr, rows); !moved) return moved;
+    rows.erase(std::move(*of_row));
     --counts.rows;
     ++counts.changes;
     return {};
   }
 
-  std::vector<TableValue> after;
+  std::vector<TableValue> row(schema_.fields.size());
   if (before) {
-    after = *before;
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = before->value(i);
   } else {
-    after.resize(schema_.fields.size());
-    for (std::size_t i = 0; i < key.size(); ++i) after[key_fields_[i]] = *fitting(schema_.fields[key_fields_[i]], key[i]);
+    for (std::size_t i = 0; i < key.size(); ++i) row[key_fields_[i]] = std::move(key[i]);
   }
-  if (auto done = set(after, before.has_value(), kind, fields); !done) return done;
-  if (before && *before == after) return {};
-  if (auto moved = move_entries(*encoded, before ? &*before : nullptr, &after, rows); !moved) return moved;
+  const auto changed = set(row, before.has_value(), kind, fields);
+  if (!changed) return Faulted(changed.error());
+  if (before && !*changed) return {};
+  if (auto moved = move_entries(encoded, before ? &*before : nullptr, &row, rows); !moved) return moved;
   if (before) {
-    rows.put(std::move(row_key), layout_.encode(after));
+    rows.put(std::move(*of_row), layout_.encode(row));
   } else {
-    rows.put_new(std::move(row_key), layout_.encode(after));
+    rows.put_new(std::move(*of_row), layout_.encode(row));
     ++counts.rows;
   }
   ++counts.changes;
   return {};
 }
 
-Faultable<void> TableWriter::move_entries(const std::string& key, const std::vector<TableValue>* before, const std::vector<TableValue>* after, EventRows& rows) const {
+Faultable<void> TableWriter::move_entries(std::string_view key, const RowView* before, const std::vector<TableValue>* after, EventRows& rows) const {
   for (const std::size_t field : entry_fields_) {
     const TableField& of = schema_.fields[field];
-    const TableValue* old = before == nullptr ? nullptr : &(*before)[field];
+    const auto old = before == nullptr ? std::nullopt : std::optional(before->value(field));
     const TableValue* now = after == nullptr ? nullptr : &(*after)[field];
-    if (old != nullptr && now != nullptr && *old == *now) continue;
+    if (old && now != nullptr && *old == *now) continue;
     if (of.role == FieldRole::index) {
-      if (old != nullptr) rows.erase(table_keys::index_prefix(field, of.type, *old) + key);
-      if (now != nullptr) rows.put_new(table_keys::index_prefix(field, of.type, *now) + key, {});
+      if (old) rows.erase(table_keys::index(field, of.type, *old, key));
+      if (now != nullptr) rows.put_new(table_keys::index(field, of.type, *now, key), {});
       continue;
     }
     if (now != nullptr && !now->is_null()) {
@@ -218,10 +228,10 @@ Faultable<void> TableWriter::move_entries(const std::string& key, const std::vec
       if (*holder && **holder != key) {
         return fault(TableFault::Kind::unique, ErrorCode::invalid_argument, field_named(of) + " is unique, and another row has the value " + now->text() + " already");
       }
-      if (*holder) rows.put(std::move(entry), key);
-      else rows.put_new(std::move(entry), key);
+      if (*holder) rows.put(std::move(entry), std::string(key));
+      else rows.put_new(std::move(entry), std::string(key));
     }
-    if (old != nullptr && !old->is_null()) rows.erase(table_keys::unique(field, of.type, *old));
+    if (old && !old->is_null()) rows.erase(table_keys::unique(field, of.type, *old));
   }
   return {};
 }

@@ -37,28 +37,31 @@ struct TableCounts {
 
 /// A value as its field takes it: whole numbers for a field of numbers, -0 as 0.
 /// Errors: value  of another type, no UTF-8, no JSON, no finite number, a time that has no text, too long for a key
-[[nodiscard]] Faultable<TableValue> fitting(const TableField& field, TableValue value);
+[[nodiscard]] Faultable<void> fit(const TableField& field, TableValue& value);
 
 /// One table's. What a change leads to goes into `rows`, whole or, with an error, in part: the event is to be discarded then.
 class TableWriter {
  public:
   explicit TableWriter(const TableSchema& schema);
 
+  // The values that are handed over are made to fit, and used up.
   /// `key`: a value a key field, in the schema's order; `fields`: none of the key, each once.
-  [[nodiscard]] Faultable<void> change(ChangeKind kind, std::span<const TableValue> key, std::span<const FieldValue> fields, EventRows& rows, TableCounts& counts) const;
+  [[nodiscard]] Faultable<void> change(ChangeKind kind, std::span<TableValue> key, std::span<FieldValue> fields, EventRows& rows, TableCounts& counts) const;
   /// Nothing: there is no such row.
-  [[nodiscard]] Faultable<std::optional<std::vector<TableValue>>> get(std::span<const TableValue> key, EventRows& rows) const;
+  [[nodiscard]] Faultable<std::optional<std::vector<TableValue>>> get(std::span<TableValue> key, EventRows& rows) const;
 
   [[nodiscard]] const TableSchema& schema() const { return schema_; }
   [[nodiscard]] const RowLayout& layout() const { return layout_; }
   [[nodiscard]] const std::vector<std::size_t>& key_fields() const { return key_fields_; }
-  /// Errors: value
-  [[nodiscard]] Faultable<std::string> encode_key(std::span<const TableValue> key) const;
+  /// The key of the row itself: table_keys::row(). Errors: value
+  [[nodiscard]] Faultable<std::string> row_key(std::span<TableValue> key) const;
 
  private:
-  [[nodiscard]] Faultable<void> set(std::vector<TableValue>& row, bool there, ChangeKind kind, std::span<const FieldValue> fields) const;
-  [[nodiscard]] Faultable<TableValue> sum(std::size_t field, const TableValue& before, const TableValue& by) const;
-  [[nodiscard]] Faultable<void> move_entries(const std::string& key, const std::vector<TableValue>* before, const std::vector<TableValue>* after, EventRows& rows) const;
+  /// Returns: whether that changed the row.
+  [[nodiscard]] Faultable<bool> set(std::vector<TableValue>& row, bool there, ChangeKind kind, std::span<FieldValue> fields) const;
+  /// `by` becomes the sum.
+  [[nodiscard]] Faultable<void> sum(std::size_t field, const TableValue& before, TableValue& by) const;
+  [[nodiscard]] Faultable<void> move_entries(std::string_view key, const RowView* before, const std::vector<TableValue>* after, EventRows& rows) const;
 
   TableSchema schema_;
   RowLayout layout_;

@@ -76,6 +76,26 @@ TEST_F(ProjectionRowsTest, AreWrittenInOrderOfKey) {
   EXPECT_EQ(rows.bytes(), 0u);
 }
 
+/// The memory of the rows is kept from page to page; what was in it is not.
+TEST_F(ProjectionRowsTest, OfThePageBeforeNoneIsLeft) {
+  ProjectionRows rows(*store_, "rows", {});
+  for (const int many : {1, 100, 3, 5'000, 7, 0, 60}) {
+    SCOPED_TRACE(many);
+    for (int i = 0; i < many; ++i) rows.put("key-" + std::to_string(i), "of this page");
+    rows.erase("key-0");
+    (void)rows.take();
+    storage::ProjectionBatch stored;
+    for (int i = 0; i < many; ++i) stored.families["rows"].put("key-" + std::to_string(i), "in the store");
+    ASSERT_TRUE(store_->write(stored));
+    for (int i = 0; i < many; ++i) ASSERT_EQ(*rows.get("key-" + std::to_string(i)), "in the store");
+    Plain seen;
+    ASSERT_TRUE(rows.each({"key", "key~"}, [&](std::string_view key, std::string_view value) { return seen.emplace(key, value).second; }));
+    for (const auto& [key, value] : seen) ASSERT_EQ(value, "in the store") << key;
+    EXPECT_EQ(rows.bytes(), 0u);
+    EXPECT_TRUE(rows.take().rows.empty());
+  }
+}
+
 TEST_F(ProjectionRowsTest, AreAsAPlainMapIsWhateverIsDoneToThem) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -36,6 +36,25 @@ TEST(JsonPath, TakesTheLastOfAKeyThatIsThereTwice) {
   EXPECT_EQ(found_at(R"({"a":{"b":1},"a":3})", "$.a.b"), "nothing");
 }
 
+TEST(JsonPath, AsManyAreFoundTogetherAsATableHasFields) {
+  for (const std::size_t count : {std::size_t{1}, json_paths_max - 1, json_paths_max}) {
+    std::vector<JsonPath> parsed;
+    std::string list, object;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto number = std::to_string(i);
+      parsed.push_back(JsonPath::parse(i % 2 == 0 ? "$.list[" + number + "].x" : "$.m" + number).value());
+      list += (i == 0 ? "" : ",") + ("{\"x\":" + number + "}");
+      object += ",\"m" + number + "\":" + number;
+    }
+    std::vector<const JsonPath*> paths;
+    for (const auto& path : parsed) paths.push_back(&path);
+    std::vector<std::optional<std::string_view>> found(count);
+    const std::string json = "{\"list\":[" + list + "]" + object + "}";
+    ASSERT_TRUE(find_paths(json, paths, found));
+    for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(found[i], std::to_string(i)) << parsed[i].text();
+  }
+}
+
 TEST(JsonPath, NamesTheByteThatIsWrong) {
   for (const auto& [path, what] : std::vector<std::pair<std::string, std::string>>{
            {"a", "at byte 0"}, {"$a", "at byte 1"}, {"$.", "at byte 2"}, {"$[", "at byte 2"}, {"$[1", "at byte 3"}, {"$['a]", "at byte 5"}, {"$.a b", "at byte 3"}, {"$[-1]", "at byte 2"}}) {
