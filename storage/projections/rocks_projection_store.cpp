@@ -16,13 +16,13 @@
 #include <rocksdb/db.h>
 #include <rocksdb/experimental.h>
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 #include <rocksdb/write_buffer_manager.h>
 
 #include "evershard/protocol/check.hpp"
+#include "evershard/storage/projections/tree_memtable.hpp"
 #include "evershard/storage/refusals.hpp"
 #include "evershard/storage/rocks_status.hpp"
 
@@ -32,7 +32,6 @@ namespace {
 constexpr const char* reading_rows = "cannot read the rows of a projection";
 constexpr std::string_view checkpoint_row{};  // the first of all keys; rows have one of at least a byte
 constexpr std::size_t row_block_bytes = 4u << 10;  // most rows are read alone: a block is unpacked for one of them
-constexpr std::size_t row_part_bytes = 1;          // what a key of a table begins with
 constexpr std::size_t row_megabyte = 1u << 20;
 constexpr double row_filter_bits = 10;
 constexpr int cache_parts_bits = 2;    // so that a block is small beside a part of the cache
@@ -270,6 +269,7 @@ rocksdb::DBOptions RocksProjectionStore::database_options() const {
   // All families share a log, so a family that is seldom written must not keep it long.
   rocks.max_total_wal_size = options_.memtables_bytes;
   rocks.write_buffer_manager = memory_;
+  rocks.allow_concurrent_memtable_write = false;  // their trees have one writer
   rocks.max_background_jobs = 2;
   rocks.bytes_per_sync = row_megabyte;
   rocks.max_open_files = 256;
@@ -299,8 +299,7 @@ rocksdb::ColumnFamilyOptions RocksProjectionStore::family_options() const {
   rocks.compression = rocksdb::kLZ4Compression;
   rocks.level_compaction_dynamic_level_bytes = true;
   rocks.write_buffer_size = options_.memtables_bytes / 4;
-  // A page's rows come in order, and so do its index entries: each is put behind the one before.
-  rocks.memtable_insert_with_hint_prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(row_part_bytes));
+  rocks.memtable_factory = tree_memtables();
   return rocks;
 }
 
