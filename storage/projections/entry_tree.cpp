@@ -117,7 +117,7 @@ class EntryTree::Reading {
       epoch_ = tree_.epoch_.load();
       readers().fetch_add(1);
       if (tree_.epoch_.load() == epoch_) return;
-      readers().fetch_sub(1);  // who waits for this epoch's readers may not have seen this one
+      readers().fetch_sub(1);  // the writer may have looked for this epoch's readers before: a moment too short for a test to meet
     }
   }
   ~Reading() { readers().fetch_sub(1); }
@@ -150,7 +150,7 @@ void EntryTree::copy(const Leaf& leaf, const char* behind, Run& run) {
 
 unsigned EntryTree::run_at(const EntryKey& key, Run& run) const {
   const Reading reading(*this);
-  run.size = 0;
+  run.clear();
   const char* behind = nullptr;
   const auto* leaf = leaf_at(key, false, &behind);
   if (leaf == nullptr) return 0;
@@ -160,7 +160,7 @@ unsigned EntryTree::run_at(const EntryKey& key, Run& run) const {
 
 unsigned EntryTree::run_before(const EntryKey& key, Run& run) const {
   const Reading reading(*this);
-  run.size = 0;
+  run.clear();
   const char* behind = nullptr;
   const auto* leaf = leaf_at(key, true, &behind);
   if (leaf == nullptr) return 0;
@@ -170,7 +170,7 @@ unsigned EntryTree::run_before(const EntryKey& key, Run& run) const {
 
 void EntryTree::first_run(Run& run) const {
   const Reading reading(*this);
-  run.size = 0;
+  run.clear();
   const char* behind = nullptr;
   const Node* node = root_.load();
   if (node == nullptr) return;
@@ -184,7 +184,7 @@ void EntryTree::first_run(Run& run) const {
 
 void EntryTree::last_run(Run& run) const {
   const Reading reading(*this);
-  run.size = 0;
+  run.clear();
   const Node* node = root_.load();
   if (node == nullptr) return;
   while (node->height > 0) node = static_cast<const Inner&>(*node).child(node->size);
@@ -212,7 +212,7 @@ void EntryTree::retire(Leaf* leaf) { retired_.leaves.push_back(leaf); }
 void EntryTree::retire(Inner* inner) { retired_.inners.push_back(inner); }
 
 void EntryTree::reclaim() {
-  // Of the epoch before, nobody can begin any more; who began in it has gone where nobody is counted.
+  // Nobody begins in the epoch before any more; who did is counted until it is done.
   if (!retired_before_.empty() && readers_[(epoch_.load() - 1) % 2].load() != 0) return;
   spare_leaves_.insert(spare_leaves_.end(), retired_before_.leaves.begin(), retired_before_.leaves.end());
   spare_inners_.insert(spare_inners_.end(), retired_before_.inners.begin(), retired_before_.inners.end());
@@ -233,7 +233,10 @@ void EntryTree::put_child(const Path& path, std::size_t depth, Node* child) {
 void EntryTree::insert(const char* entry) {
   const auto key = EntryKey::of_entry(entry);
   Node* node = root_.load();
-  if (node == nullptr) return root_.store(leaf_of(&entry, 1, {}));
+  if (node == nullptr) {
+    last_ = entry;
+    return root_.store(leaf_of(&entry, 1, {}));
+  }
   Path path;
   Bounds bounds;
   while (node->height > 0) {
@@ -255,8 +258,10 @@ void EntryTree::insert(const char* entry) {
     put_between(leaf->digests, leaf->size, at, digest_of(key, leaf->prefix), fresh->digests);
     put_child(path, path.size, fresh);
     retire(leaf);
-  } else if (at == leaf_entries) {
-    split(path, leaf, entry, leaf_of(&entry, 1, {entry, bounds.until}));  // what comes in order fills its leaves
+  } else if (at == leaf_entries && (bounds.until == nullptr || leaf->entries.back() == last_)) {
+    // What comes in order fills its leaves. Were this so for all that comes behind a full one, new versions of a row, or keys that come backwards,
+    // would each get a leaf of their own.
+    split(path, leaf, entry, leaf_of(&entry, 1, {entry, bounds.until}));
   } else {
     std::array<const char*, leaf_entries + 1> all;
     put_between(leaf->entries, leaf->size, at, entry, all);
@@ -267,6 +272,7 @@ void EntryTree::insert(const char* entry) {
     split(path, left, separator, right);
     retire(leaf);
   }
+  last_ = entry;
   reclaim();
 }
 
@@ -307,12 +313,15 @@ void EntryTree::split(Path& path, Node* left, const char* separator, Node* right
       for (std::size_t i = from; i <= until; ++i) made->children[i - from].store(children[i], std::memory_order_relaxed);  // nobody finds it yet
       return made;
     };
-    retire(inner);
-    if (size < inner_children) return put_child(path, depth - 1, made_of(0, size, bounds));
+    if (size < inner_children) {
+      put_child(path, depth - 1, made_of(0, size, bounds));
+      return retire(inner);
+    }
     const std::size_t half = size / 2;
     separator = separators[half];
     left = made_of(0, half, {bounds.from, separator});
     right = made_of(half + 1, size, {separator, bounds.until});
+    retire(inner);
   }
 }
 

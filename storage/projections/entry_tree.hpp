@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace evershard::storage {
@@ -32,13 +33,14 @@ struct EntryKey {
 /// RocksDB's skip list goes through some twenty entries all over the memory for each one that is put or looked up. Here a node has the next eight
 /// bytes of its keys beside each other, behind what all of them begin with, so that few entries are looked at, and few places in memory.
 ///
-/// A node is written before anybody can find it. It takes the place of another one by a single store into its parent, so whoever reads goes
-/// through a tree that was whole at some moment of each node. The old one's memory is used again when nobody reads who may have seen it.
+/// A node is written before anybody can find it. It takes the place of another one by a single store into its parent, so each node that a reader
+/// goes through was in the tree at some moment of its reading, and holds all that its parent sent it for. The old one's memory is used again when
+/// nobody reads who may have seen it.
 class EntryTree {
  public:
   static constexpr std::size_t leaf_entries = 32;
 
-  /// Returns: memory for `bytes`, aligned for a pointer, that stays for as long as the tree does
+  /// Returns: memory for `bytes`, aligned for anything, that stays for as long as the tree does
   using Allocate = std::function<void*(std::size_t bytes)>;
   explicit EntryTree(Allocate allocate) : allocate_(std::move(allocate)) {}
 
@@ -52,6 +54,11 @@ class EntryTree {
     std::array<const char*, leaf_entries> entries;
     unsigned size = 0;
     const char* behind = nullptr;  ///< the entry behind the last one; nullptr: none was there
+
+    void clear() {
+      size = 0;
+      behind = nullptr;
+    }
   };
   /// The run where `key` is or would be. Returns: the place of the first entry at or behind it, in the run, or its size
   [[nodiscard]] unsigned run_at(const EntryKey& key, Run& run) const;
@@ -95,8 +102,11 @@ class EntryTree {
 
   const Allocate allocate_;
   std::atomic<Node*> root_{nullptr};
+  const char* last_ = nullptr;  ///< what was put last
 
   // Whoever reads says so in the counter of the epoch in which it began. A node that was taken out in one epoch is unknown to who begins in the next.
+  // An epoch ends only when the one before has no readers, so no more than two have some at any time. An old parent may lead to nodes that were
+  // taken out one epoch later than itself: those wait for its reader too.
   mutable std::atomic<std::uint64_t> epoch_{1};
   mutable std::array<std::atomic<std::uint64_t>, 2> readers_{};
   struct Retired {

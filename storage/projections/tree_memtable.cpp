@@ -14,7 +14,7 @@ namespace {
 
 EntryKey entry_key(const rocksdb::Slice& internal_key) { return EntryKey::of_internal_key({internal_key.data(), internal_key.size()}); }
 
-/// RocksDB's own allocators are not in its headers, but for this one way to them. Memory is aligned for a pointer.
+/// RocksDB's own allocators are not in its headers, but for this one way to them. Memory is aligned for anything.
 class MemoryOf final : public rocksdb::MemTableRep {
  public:
   explicit MemoryOf(rocksdb::Allocator* allocator) : MemTableRep(allocator) {}
@@ -80,7 +80,8 @@ class TreeIterator : public rocksdb::MemTableRep::Iterator {
 };
 
 /// What a single row is looked up with. RocksDB asks for one, and leaves it behind: it has nothing that would have to be given back, and a thread's is
-/// used again. A RocksDB that gives it back does no harm.
+/// used again. A RocksDB that gives it back does no harm; one that held two of them in a thread at the same time would: to be looked at before a newer
+/// one than 7.8 is used.
 class LookUp final : public TreeIterator {
  public:
   using TreeIterator::TreeIterator;

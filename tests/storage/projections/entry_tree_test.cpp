@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -88,12 +89,12 @@ std::string some_key(std::mt19937& random) {
 }
 
 TEST(EntryTree, HoldsWhatASortedListHolds) {
-  for (unsigned seed = 0; seed < 30; ++seed) {
+  for (unsigned seed = 0; seed < 32; ++seed) {
     std::mt19937 random(seed);
     Entries memory;
     EntryTree tree([&](std::size_t bytes) { return memory.take(bytes); });
     std::vector<const char*> wanted;
-    const std::size_t size = seed < 20 ? random() % 500 : 20'000;
+    const std::size_t size = seed < 20 ? random() % 500 : seed < 30 ? 20'000 : 200'000;  // of the last ones, inner nodes have inner nodes
     for (std::size_t i = 0; i < size; ++i) wanted.push_back(memory.make(some_key(random), i << 8 | random() % 2));
     if (seed % 3 == 1) std::ranges::sort(wanted, comes_before);
     if (seed % 3 == 2) std::ranges::sort(wanted, [](const char* a, const char* b) { return comes_before(b, a); });
@@ -123,14 +124,33 @@ TEST(EntryTree, UsesTheMemoryOfItsOldNodesAgain) {
   EXPECT_LT(nodes.taken(), size * 40);  // a pointer and a digest each, in leaves that are half full at least
 }
 
+/// What comes in order fills its leaves; not so what comes before the first of a leaf, again and again.
+TEST(EntryTree, HasNoLeavesOfOneEntry) {
+  for (const bool one_row : {true, false}) {
+    Entries memory, nodes;
+    EntryTree tree([&](std::size_t bytes) { return nodes.take(bytes); });
+    const auto row = [](std::size_t n) { return "row " + std::to_string(1'000'000 + n); };
+    for (std::size_t i = 0; i <= EntryTree::leaf_entries; ++i) tree.insert(memory.make(row(i * 1'000), i));
+    constexpr std::size_t size = 10'000;
+    for (std::size_t i = 0; i < size; ++i) tree.insert(memory.make(row(EntryTree::leaf_entries * 1'000 - (one_row ? 0 : i % 999 + 1)), 1'000 + i));
+    EXPECT_LT(nodes.taken(), size * 50) << one_row;
+  }
+  Entries memory, nodes;
+  EntryTree tree([&](std::size_t bytes) { return nodes.take(bytes); });
+  constexpr std::size_t size = 50'000;
+  for (std::size_t i = 0; i < size; ++i) tree.insert(memory.make("row " + std::to_string(1'000'000 + i), i));
+  EXPECT_LT(nodes.taken(), size * 20);
+}
+
 /// Whoever walks meanwhile sees everything that was there when the walk began, in order, and no memory that means something else by now.
 TEST(EntryTree, IsReadWhileItIsWritten) {
-  constexpr std::size_t size = 30'000;
+  constexpr std::size_t size = 60'000;
   Entries memory;
   std::vector<const char*> all;
   std::mt19937 random(7);
   for (std::size_t i = 0; i < size; ++i) all.push_back(memory.make("row " + std::to_string(random() % 100'000), i << 8));
-  EntryTree tree([&](std::size_t bytes) { return memory.take(bytes); });
+  Entries nodes;
+  EntryTree tree([&](std::size_t bytes) { return nodes.take(bytes); });
   std::atomic<std::size_t> inserted{0}, walks{0};
   std::atomic<bool> wrong{false};
   const auto read = [&](unsigned seed) {
@@ -151,7 +171,7 @@ TEST(EntryTree, IsReadWhileItIsWritten) {
   std::thread first(read, 1), second(read, 2);
   for (const auto* entry : all) {
     tree.insert(entry);
-    if (++inserted % 300 != 0) continue;
+    if (++inserted % 1'000 != 0) continue;
     const std::size_t seen = walks;
     while (inserted < size && walks == seen && !wrong) std::this_thread::yield();  // else it is done before anybody has looked
   }
@@ -159,6 +179,9 @@ TEST(EntryTree, IsReadWhileItIsWritten) {
   second.join();
   EXPECT_FALSE(wrong);
   EXPECT_EQ(forwards(tree).size(), size);
+  const auto taken = nodes.taken();
+  for (std::size_t i = 0; i < 5'000; ++i) tree.insert(memory.make("row " + std::to_string(random() % 100'000), (size + i) << 8));
+  EXPECT_LT(nodes.taken() - taken, 5'000 * 40u) << "somebody is counted who does not read any more";
 }
 
 }  // namespace

@@ -2,10 +2,12 @@
 
 #include "evershard/storage/projections/tree_memtable.hpp"
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -33,10 +35,11 @@ std::unique_ptr<rocksdb::DB> database(const std::filesystem::path& folder, bool 
 }
 
 std::string a_key(std::mt19937& random) {
-  switch (random() % 4) {
+  switch (random() % 5) {
     case 0: return "row-of-an-item-" + std::to_string(random() % 300);
     case 1: return std::string("i\0\0\0\0\0\0", 7) + static_cast<char>(random() % 256) + std::to_string(random() % 20);
     case 2: return std::string(random() % 12, '\0');
+    case 3: return std::string(100 + random() % 40, 'k') + static_cast<char>(random() % 256);
     default: return std::string(random() % 12, '\xff') + static_cast<char>(random() % 256);
   }
 }
@@ -106,8 +109,10 @@ class TreeMemtable : public ::testing::Test {
 
 TEST_F(TreeMemtable, AnswersAsRocksDbsOwnDoes) {
   std::mt19937 random(11);
-  const std::unique_ptr<rocksdb::Iterator> empty(ours_->NewIterator({})), also_empty(theirs_->NewIterator({}));
-  same_moves(random, *empty, *also_empty, 100);
+  {
+    const std::unique_ptr<rocksdb::Iterator> empty(ours_->NewIterator({})), also_empty(theirs_->NewIterator({}));
+    same_moves(random, *empty, *also_empty, 100);
+  }
   for (int round = 0; round < 150; ++round) {
     const auto* ours_at = ours_->GetSnapshot();
     const auto* theirs_at = theirs_->GetSnapshot();
@@ -122,6 +127,35 @@ TEST_F(TreeMemtable, AnswersAsRocksDbsOwnDoes) {
     theirs_->ReleaseSnapshot(theirs_at);
     if (HasFatalFailure()) return;
   }
+  // What was in memtables comes from the log.
+  ours_.reset();
+  theirs_.reset();
+  ours_ = database(folder_.path() / "tree", true);
+  theirs_ = database(folder_.path() / "list", false);
+  const std::unique_ptr<rocksdb::Iterator> again(ours_->NewIterator({})), also_again(theirs_->NewIterator({}));
+  same_moves(random, *again, *also_again, 2'000);
+  same_answers(random, nullptr, nullptr);
+}
+
+TEST_F(TreeMemtable, AnswersSeveralThreadsBesideAWriter) {
+  constexpr int rows = 2'000;
+  const auto key_of = [](int row) { return "row " + std::to_string(row); };
+  for (int row = 0; row < rows; ++row) ASSERT_TRUE(ours_->Put({}, key_of(row), std::to_string(row)).ok());
+  std::atomic<bool> done{false};
+  std::atomic<int> wrong{0};
+  const auto read = [&](unsigned seed) {
+    std::mt19937 random(seed);
+    for (std::string value; !done;) {
+      const int row = static_cast<int>(random() % rows);
+      if (!ours_->Get({}, key_of(row), &value).ok() || value != std::to_string(row)) ++wrong;
+    }
+  };
+  std::thread first(read, 1), second(read, 2);
+  for (int i = 0; i < 100'000; ++i) ASSERT_TRUE(ours_->Put({}, key_of(i % rows), std::to_string(i % rows)).ok());
+  done = true;
+  first.join();
+  second.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace
