@@ -68,8 +68,8 @@ void RowTable::grow() {
 
 void RowTable::clear() {
   if (places_.size() > places_kept) {
-    places_ = {};
-    rows_ = {};
+    std::vector<Place>().swap(places_);  // an assignment of nothing keeps the memory
+    std::vector<HeldRow>().swap(rows_);
     return;
   }
   std::ranges::fill(places_, Place{});

@@ -32,6 +32,8 @@ class RowTable {
   /// Every row, in no order.
   [[nodiscard]] std::span<HeldRow> all() { return rows_; }
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
+  /// For how many rows it has memory.
+  [[nodiscard]] std::size_t capacity() const { return rows_.capacity(); }
   /// The memory of a few rows is kept for the next ones.
   void clear();
 

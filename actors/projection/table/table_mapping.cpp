@@ -174,6 +174,8 @@ Result<TableMapping> TableMapping::make(const TableSchema& schema, const std::ve
   return mapping;
 }
 
+static_assert(table_fields_max <= json_paths_max, "a rule has a path a field at most");
+
 Faultable<bool> TableMapping::look(const Rule& rule, const RecordedEvent& event, JsonFound& json) {
   json.payload.resize(rule.payload_paths.size());
   json.metadata.resize(rule.metadata_paths.size());

@@ -96,6 +96,17 @@ TEST_F(ProjectionRowsTest, OfThePageBeforeNoneIsLeft) {
   }
 }
 
+TEST(RowTable, GivesBackTheMemoryOfManyRowsAndKeepsThatOfFew) {
+  RowTable rows;
+  for (int i = 0; i < 50'000; ++i) rows.put("key-" + std::to_string(i));
+  rows.clear();
+  EXPECT_EQ(rows.capacity(), 0u);
+  for (int i = 0; i < 100; ++i) rows.put("key-" + std::to_string(i));
+  rows.clear();
+  EXPECT_GE(rows.capacity(), 100u);
+  EXPECT_EQ(rows.find("key-7"), nullptr);
+}
+
 TEST_F(ProjectionRowsTest, AreAsAPlainMapIsWhateverIsDoneToThem) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

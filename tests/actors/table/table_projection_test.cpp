@@ -169,6 +169,58 @@ TEST(TableProjection, RunsAHandlerWholeOrNotAtAll) {
                                    HasSubstr("takes UTF-8"), HasSubstr("at most 1024 bytes, this one has 1025"), HasSubstr("no std::exception")));
 }
 
+/// Also where it has so many that they are hashed: the next event of the page begins with none.
+TEST(TableProjection, OfAnEventThatFailsTheNextOneFindsNothing) {
+  constexpr int many = 40;
+  TableDefinition orders = orders_by_handler();
+  orders.on_error = OnFault::park;
+  SmallTable table(orders, [](const RecordedEvent& event, TableChanges& rows) {
+    const auto number = static_cast<std::int64_t>(event.position.value);
+    for (int i = 0; i < many; ++i) {
+      const std::string order = "order-" + std::to_string(10 + (number % 3 == 0 ? i : many - 1 - i));  // others in another order
+      const auto before = rows.get({{"order", order}});
+      rows.upsert({{"order", order}, {"total", (before ? *(*before)["total"].as<std::int64_t>() : 0) + number}, {"customer", "of " + std::to_string(number)}});
+    }
+    if (event.type == "Throws") throw std::runtime_error("no");
+  });
+  std::vector<RecordedEvent> events;
+  std::int64_t sum = 0, last = 0;
+  for (std::uint64_t position = 1; position <= 30; ++position) {
+    const bool good = position % 4 == 0;
+    events.push_back(happened(good ? "Good" : "Throws", "order-1", "", {}, position));
+    if (good) sum += last = static_cast<std::int64_t>(position);
+  }
+  ASSERT_TRUE(table.feed(events));
+
+  const auto page = table.select();
+  ASSERT_EQ(page.rows.size(), std::size_t{many});
+  for (int i = 0; i < many; ++i) EXPECT_EQ(page.rows[i], (Row{"order-" + std::to_string(10 + i), "of " + std::to_string(last), sum, nullptr}));
+  table.expect_sound();
+}
+
+TEST(TableProjection, CountsChangesOfWhatBecameOtherThanItWas) {
+  TableDefinition orders = orders_by_handler();
+  SmallTable table(orders, [](const RecordedEvent& event, TableChanges& rows) {
+    if (event.type == "Made") rows.upsert({{"order", "a"}, {"total", 5}, {"customer", TableValue()}});
+    if (event.type == "Same") {
+      rows.upsert({{"order", "a"}, {"total", 5}, {"customer", TableValue()}});
+      rows.update({{"order", "a"}, {"total", 5}});
+      rows.increment({{"order", "a"}, {"total", 0}});
+      rows.increment({{"order", "a"}, {"total", TableValue()}});
+      rows.set_if_absent({{"order", "a"}, {"total", 6}});
+      rows.set_if_absent({{"order", "a"}, {"customer", TableValue()}});
+    }
+    if (event.type == "Other") rows.set_if_absent({{"order", "a"}, {"customer", "ann"}});
+  });
+  ASSERT_TRUE(table.feed({happened("Made", "order-1", "", {}, 1)}));
+  EXPECT_EQ(table.counts().changes, 1u);
+  ASSERT_TRUE(table.feed({happened("Same", "order-1", "", {}, 2), happened("Same", "order-1", "", {}, 3)}));
+  EXPECT_EQ(table.counts().changes, 1u);
+  ASSERT_TRUE(table.feed({happened("Other", "order-1", "", {}, 4)}));
+  EXPECT_EQ(table.counts().changes, 2u);
+  EXPECT_THAT(table.select().rows, ElementsAre(Row{"a", "ann", 5, nullptr}));
+}
+
 TEST(TableProjection, AHandlerThatIsNotRegisteredMakesNoTable) {
   const auto made = TableProjection::make("orders", orders_by_handler(), {}, {});
   ASSERT_FALSE(made);

@@ -48,6 +48,8 @@ class GatheringRun {
     batch.families.emplace("p@1.1", *std::move(changes));
     if (auto written = rows.write(batch)) run.written();
     else run.not_written(std::move(written).error());
+    const auto checkpoint = *rows.checkpoint("p@1.1");
+    EXPECT_EQ(run.processor().figures(checkpoint.state).front().second, checkpoint.position.value) << "the state is of other rows";
     return true;
   }
   std::uint64_t counted_in_store() { return counted(**rows.view("p@1.1"))["A"]; }
