@@ -148,21 +148,16 @@ void EntryTree::copy(const Leaf& leaf, const char* behind, Run& run) {
   run.behind = behind;
 }
 
-unsigned EntryTree::run_at(const EntryKey& key, Run& run) const {
-  const Reading reading(*this);
-  run.clear();
-  const char* behind = nullptr;
-  const auto* leaf = leaf_at(key, false, &behind);
-  if (leaf == nullptr) return 0;
-  copy(*leaf, behind, run);
-  return count_before(leaf->digests.data(), leaf->entries.data(), leaf->size, leaf->prefix, key, false);
-}
+unsigned EntryTree::run_at(const EntryKey& key, Run& run) const { return run_of(key, false, run); }
 
-unsigned EntryTree::run_before(const EntryKey& key, Run& run) const {
+unsigned EntryTree::run_before(const EntryKey& key, Run& run) const { return run_of(key, true, run); }
+
+/// Returns: how many of the run's entries come before `key`
+unsigned EntryTree::run_of(const EntryKey& key, bool before, Run& run) const {
   const Reading reading(*this);
   run.clear();
   const char* behind = nullptr;
-  const auto* leaf = leaf_at(key, true, &behind);
+  const auto* leaf = leaf_at(key, before, &behind);
   if (leaf == nullptr) return 0;
   copy(*leaf, behind, run);
   return count_before(leaf->digests.data(), leaf->entries.data(), leaf->size, leaf->prefix, key, false);

@@ -90,6 +90,7 @@ class EntryTree {
   };
 
   [[nodiscard]] const Leaf* leaf_at(const EntryKey& key, bool before, const char** behind) const;
+  [[nodiscard]] unsigned run_of(const EntryKey& key, bool before, Run& run) const;
   static void copy(const Leaf& leaf, const char* behind, Run& run);
   void put_child(const Path& path, std::size_t depth, Node* child);
   void split(Path& path, Node* left, const char* separator, Node* right);
