@@ -17,7 +17,7 @@
 
 namespace evershard::actors {
 
-/// One family's, from one write to the next: of a page, or of many. One thread.
+/// One family's, from one write to the next, of a page or of many; then anew from what is in the store. One thread.
 class ProjectionRows {
  public:
   /// `family` as it is in the store; nothing else writes it meanwhile. `base`: its checkpoint.
@@ -45,7 +45,7 @@ class ProjectionRows {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   /// For as long as the work rests: the store's own view of the rows is let go.
   void rest() { view_.reset(); }
-  /// What is to be written, in order of key, without a checkpoint; the rows are used up.
+  /// What is to be written, in order of key, without a checkpoint. Then nothing is changed; the state stays as it was put.
   [[nodiscard]] storage::ProjectionChanges take();
 
  private:
