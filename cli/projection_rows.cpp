@@ -75,9 +75,10 @@ std::chrono::milliseconds rows_timeout(const Invocation& invocation) {
 }
 
 std::chrono::milliseconds rows_timeout(const Invocation& invocation, OpenedStore& store, std::optional<GlobalPosition> at_least) {
+  // A server is not asked for its head: a client waits for what it was told, and who names no position waits for nothing.
+  if (invocation.server() || !at_least) return rows_timeout(invocation);
   const auto head = store.head();
-  const bool never = !invocation.server() && at_least && head && *at_least > *head;
-  return never ? std::chrono::milliseconds(0) : rows_timeout(invocation);
+  return head && *at_least > *head ? std::chrono::milliseconds(0) : rows_timeout(invocation);
 }
 
 Failed stopped_in_the_middle(ListPrinter& list) {

@@ -91,6 +91,11 @@ void ProjectionCommands::tables() {
   EXPECT_TRUE(lines({"table", "parked", "orders"}).empty());
   EXPECT_EQ(at({"table", "discard", "orders", "--all"}).status, 0);
 
+  EXPECT_EQ(one({"projection", "pause", "orders"})["paused"], true);
+  ASSERT_EQ(at({"append", "--aggregate", "note-1", "--type", "Noted"}).status, 0);
+  EXPECT_EQ(lines({"table", "select", "orders"}).size(), 1u) << "paused, it is read as it is, also where the store has gone on";
+  EXPECT_EQ(one({"projection", "resume", "orders"})["paused"], false);
+
   std::string changed = std::string(R"({"fields":[{"name":"order","type":"text","role":"key"},{"name":"sum","type":"integer","nullable":true}],)") +
                         R"("rules":[{"types":["OrderPlaced"],"action":"upsert","key":"aggregate","fields":{"sum":"$.items[0].price"}}]})";
   const std::string last = one({"projection", "describe", "orders"})["last"].dump();  // what was retried and given up is in it
