@@ -10,6 +10,7 @@
 #include "evershard/actors/projection/row_bytes.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/timestamp.hpp"
+#include "evershard/protocol/utf8.hpp"
 
 namespace evershard::actors {
 namespace {
@@ -18,7 +19,8 @@ constexpr std::array<std::string_view, 5> value_type_names{"text", "integer", "n
 constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
 
 Refused not_a_value(ValueType type, std::string_view text) {
-  return refuse(ErrorCode::invalid_argument, in_quotes(std::string(text.substr(0, 100))) + " is no value of type " + std::string(name_of(type)));
+  const auto* such_as = type == ValueType::time ? ", such as 2026-01-31T12:00:00Z" : type == ValueType::boolean ? ": true or false" : type == ValueType::text ? ": it is not UTF-8" : "";
+  return refuse(ErrorCode::invalid_argument, in_quotes(std::string(text.substr(0, 100))) + " is no value of type " + std::string(name_of(type)) + such_as);
 }
 
 template <class Number>
@@ -69,7 +71,9 @@ std::string boolean_key(bool value) { return std::string(1, value ? '\1' : '\0')
 
 Result<std::string> value_key(ValueType type, std::string_view text) {
   switch (type) {
-    case ValueType::text: return text_key(text);
+    case ValueType::text:
+      if (is_utf8(text)) return text_key(text);
+      break;
     case ValueType::integer:
       if (const auto integer = number_of<std::int64_t>(text)) return integer_key(*integer);
       break;

@@ -149,6 +149,10 @@ Result<ValueIndexSpec> read_value_index_spec(const std::string& text) {
     }
   }
   if (!has_value) return no_spec("which type of values is missing: text, integer, number, boolean or time");
+  return checked_value_index(std::move(spec));
+}
+
+Result<ValueIndexSpec> checked_value_index(ValueIndexSpec spec) {
   if (spec.types.empty()) return no_spec("which event types is missing");
   const auto path = JsonPath::parse(spec.path);
   if (!path) return refuse(path.error());

@@ -23,7 +23,10 @@ struct ValueIndexSpec {
   friend bool operator==(const ValueIndexSpec&, const ValueIndexSpec&) = default;
 };
 
-/// `{"types":[..],"source":"payload"|"metadata","path":"..","value":"text"|..}`
+/// In its one form: the types in order and once, the path as it is written.
+/// Errors: invalid_argument, invalid_query, too_large
+[[nodiscard]] Result<ValueIndexSpec> checked_value_index(ValueIndexSpec spec);
+/// `{"types":[..],"source":"payload"|"metadata","path":"..","value":"text"|..}`, of what was checked: its text is UTF-8.
 [[nodiscard]] std::string value_index_spec(const ValueIndexSpec& spec);
 /// Errors: invalid_argument, invalid_query, too_large
 [[nodiscard]] Result<ValueIndexSpec> read_value_index_spec(const std::string& json);

@@ -227,7 +227,9 @@ Result<ProjectionInfo> ProjectionHost::create_value_index(const std::string& nam
   const auto type = actors::value_type_of(index.value);
   if (!type) return refuse(ErrorCode::invalid_argument, "values are text, integer, number, boolean or time, not " + in_quotes(index.value));
   if (index.source != "payload" && index.source != "metadata") return refuse(ErrorCode::invalid_argument, "a value is in the payload or in the metadata, not in " + in_quotes(index.source));
-  return create(name, actors::ValueIndexKind::name, actors::value_index_spec({index.types, index.source == "metadata", index.path, *type}));
+  const auto spec = actors::checked_value_index({index.types, index.source == "metadata", index.path, *type});  // what is not UTF-8 cannot be written as JSON
+  if (!spec) return refuse(spec.error());
+  return create(name, actors::ValueIndexKind::name, actors::value_index_spec(*spec));
 }
 
 Result<ProjectionInfo> ProjectionHost::change(const std::string& name, const std::string& spec, std::optional<SeqNr> expected) {

@@ -206,6 +206,8 @@ TEST_P(LocalProjections, AreDroppedMadeAgainAndRefusedWhereTheyMakeNoSense) {
   EXPECT_EQ(projections().create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "integer"}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(projections().create_value_index("m", {.types = {}, .path = "$.n"}).error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(projections().create_value_index("a b", {.types = {"A"}, .path = "$.n"}).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(projections().create_value_index("m", {.types = {"A"}, .path = "$.\x80"}).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(projections().create_value_index("m", {.types = {"\x80"}, .path = "$.n"}).error().code, ErrorCode::invalid_query);
   EXPECT_EQ(projections().create("x", "no such kind", "{}").error().code, ErrorCode::invalid_argument);
   append("A", R"({"n":1})");
   EXPECT_THAT(values("n"), ElementsAre("1"));

@@ -38,6 +38,7 @@ TEST(IndexedValue, WhatIsNoneIsRefused) {
   for (const auto* text : {"", "nan", "inf", "-inf", "1e999", "x"}) EXPECT_FALSE(value_key(ValueType::number, text)) << text;
   for (const auto* text : {"", "True", "1"}) EXPECT_FALSE(value_key(ValueType::boolean, text)) << text;
   EXPECT_FALSE(value_key(ValueType::time, "yesterday"));
+  EXPECT_FALSE(value_key(ValueType::text, "a\x80"));
   EXPECT_EQ(*value_key(ValueType::number, "-0"), *value_key(ValueType::number, "0"));
 }
 
