@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "evershard/cluster/node/node_refusals.hpp"
+#include "evershard/cluster/retention/patience.hpp"
 #include "evershard/cluster/retention/retention_intent.hpp"
 #include "evershard/cluster/retention/retention_payloads.hpp"
 #include "evershard/protocol/retention_events.hpp"
@@ -134,7 +135,8 @@ Result<void> NodeWriter::append_with(Append append, storage::RowWrites rows) {
 }
 
 Result<void> NodeWriter::settle(const std::string& key, Append append, storage::RowWrites rows, Sent sent) {
-  const auto appended = node_.append(append);
+  // What is sent again names its ids: it is answered as before, and whoever settles many does not wait for each.
+  const auto appended = sent == Sent::first ? patiently([&] { return node_.append(append); }) : node_.append(append);
   if (!appended && sent == Sent::again && append.events.size() > 1 && (is_refusal(appended.error()) || appended.error().code == ErrorCode::overloaded)) {
     return settle_in_part(key, std::move(append), std::move(rows), appended.error());
   }
@@ -275,7 +277,7 @@ Result<void> NodeWriter::write_rows(storage::RowWrites rows) {
     if (const auto aggregate = aggregate_of(write.key)) need(node_.shard_of(*aggregate));
   for (const auto& rewrite : rows.rewrites) need(rewrite.shard);
   for (const auto& going : rows.snapshots_to_go) need(node_.shard_of(going.aggregate));
-  return node_.write_rows_here(std::move(rows), std::move(needed));
+  return patiently([&] { return node_.write_rows_here(rows, needed); });
 }
 
 Result<std::vector<RetentionWriter::Unsettled>> NodeWriter::settle(const Progress& progress) {
