@@ -25,13 +25,6 @@ using OrderReport = sharding::Report;
 
 constexpr std::uint32_t ordered_shards = 64;
 
-/// Of this thread, in seconds: what is waited for does not count.
-double thread_cpu() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 OrderReport report_of(ShardId shard, Epoch epoch, ShardOffset first, std::size_t events) {
   OrderReport report{shard, epoch, first, {}};
   report.appends.resize(events);
@@ -85,7 +78,7 @@ Result<Figure> ordered_alone(const BenchOptions& options, std::size_t events_eac
     }
     making += now_seconds() - making_began;
 
-    double at = thread_cpu();
+    double at = thread_cpu_seconds();
     const auto carry_out = [&](CoordinatorActions actions) {
       if (actions.put) put = std::move(actions.put);
       if (actions.fold && (*log)->fold(coordinator.stored().epoch, *actions.fold)) coordinator.folded((*log)->state());
@@ -101,11 +94,11 @@ Result<Figure> ordered_alone(const BenchOptions& options, std::size_t events_eac
     // What came while this one was put is in the cut after it.
     if (put) {
       const auto cut = *std::exchange(put, std::nullopt);
-      cpu += thread_cpu() - at;
+      cpu += thread_cpu_seconds() - at;
       events += cut.events();
       ++cuts;
       if (!as_messages) bytes += sharding::encode(cut).size();
-      at = thread_cpu();
+      at = thread_cpu_seconds();
       const double sent = now_seconds();
       const auto done = (*log)->put(cut);
       puts.add((now_seconds() - sent) * 1e6);
@@ -113,7 +106,7 @@ Result<Figure> ordered_alone(const BenchOptions& options, std::size_t events_eac
       carry_out(coordinator.put_returned(done));
     }
     carry_out(coordinator.held({{1, 1}, coordinator.stored().last_cut}));
-    cpu += thread_cpu() - at;
+    cpu += thread_cpu_seconds() - at;
   }
   const double seconds = now_seconds() - began - making;
   const auto name = "ordering alone, 64 shards, " + std::to_string(events_each) + " events a report" + (as_messages ? ", as messages" : "");
@@ -217,9 +210,9 @@ class VirtualCluster {
   /// Runs it on somebody's core: from when that is free, as long as it takes. Returns: when it is over.
   template <class What>
   double on_core(double& free_at, double& busy, const What& what) {
-    const double began = thread_cpu();
+    const double began = thread_cpu_seconds();
     what();
-    const double took = thread_cpu() - began;
+    const double took = thread_cpu_seconds() - began;
     busy += took;
     return free_at = std::max(now_, free_at) + took;
   }

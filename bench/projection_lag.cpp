@@ -1,5 +1,6 @@
 // Ten live projections at half of the append load: what appends feel of them, and how long an event takes to have its effect.
 
+#include <algorithm>
 #include <atomic>
 #include <evershard/local.hpp>
 #include <mutex>
@@ -82,10 +83,33 @@ Result<void> watch_lag(const std::vector<std::function<Result<GlobalPosition>()>
   return {};
 }
 
+/// What the appends of a round share the processors with.
+enum class Beside { nothing, projections, counting };
+
+/// What a round's appends at half load took of the processors, in cores; what its projections took is the difference.
+struct Cores {
+  double alone = 0, projected = 0;
+  [[nodiscard]] double projections() const { return std::clamp(projected - alone, 0.0, 1.0); }
+};
+
+/// Until `stop`: takes `share` of a processor for nothing, half a millisecond at a time, with no memory and no disk. Returns: what it took.
+double count_for(double share, const std::atomic<bool>& stop) {
+  constexpr double turn = 0.0005;
+  const double began = now_seconds(), used = thread_cpu_seconds();
+  std::uint64_t counted = 0;
+  while (!stop) {
+    const double mine = thread_cpu_seconds() - used;
+    while (thread_cpu_seconds() - used < mine + turn) ++counted;
+    while (!stop && thread_cpu_seconds() - used > share * (now_seconds() - began)) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  return (thread_cpu_seconds() - used) / (now_seconds() - began);
+}
+
 /// Appends at `rate`, whatever the answers do: what waits behind a slow one counts as slow.
-Result<Figure> at_half_load(const BenchOptions& options, double rate, bool projected, Latencies& lags) {
+Result<Figure> at_half_load(const BenchOptions& options, double rate, Beside beside, Cores& cores, Latencies& lags) {
   auto store = Local::open({.data_dir = fresh(options, "projections-live"), .shards = 16});
   if (!store) return refuse(store.error());
+  const bool projected = beside == Beside::projections;
   std::vector<std::function<Result<GlobalPosition>()>> positions;
   if (projected) {
     auto made = ten_projections(*store);
@@ -98,14 +122,16 @@ Result<Figure> at_half_load(const BenchOptions& options, double rate, bool proje
   std::atomic<std::uint64_t> under_way{0}, failed{0};
   std::atomic<bool> stop{false};
   Result<void> watched{};
-  std::thread watcher;
+  double counted = 0;
+  std::thread companion;
   const auto take_newest = [&] {
     const std::lock_guard lock(mutex);
     return newest;
   };
-  if (projected) watcher = std::thread([&] { watched = watch_lag(positions, take_newest, stop, lags); });
+  if (projected) companion = std::thread([&] { watched = watch_lag(positions, take_newest, stop, lags); });
+  if (beside == Beside::counting) companion = std::thread([&] { counted = count_for(cores.projections(), stop); });
   Random random(options.seed);
-  const double began = now_seconds();
+  const double began = now_seconds(), used = cpu_seconds();
   for (std::uint64_t sent = 0; now_seconds() - began < options.seconds; ++sent) {
     const double due = began + static_cast<double>(sent) / rate;
     while (now_seconds() < due) std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -122,12 +148,27 @@ Result<Figure> at_half_load(const BenchOptions& options, double rate, bool proje
       --under_way;
     });
   }
+  const double busy = (cpu_seconds() - used) / (now_seconds() - began);
   while (under_way != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   stop = true;
-  if (watcher.joinable()) watcher.join();
+  if (companion.joinable()) companion.join();
   EVERSHARD_TRY(watched);
   if (failed != 0) return refuse(ErrorCode::io, std::to_string(failed) + " appends failed");
-  return Figure{projected ? "append latency at half load, 10 projections" : "append latency at half load", latencies.percentile(0.5), "us", {}, {}, {}, percentiles(latencies)};
+
+  Figure figure{"append latency at half load", latencies.percentile(0.5), "us", {}, {}, {}, percentiles(latencies)};
+  switch (beside) {
+    case Beside::nothing: cores.alone = busy; break;
+    case Beside::projections:
+      cores.projected = busy;
+      figure.workload += ", 10 projections";
+      figure.more.emplace_back("cores_of_projections", cores.projections());
+      break;
+    case Beside::counting:
+      figure.workload += ", as much spent on counting";
+      figure.more.emplace_back("cores_of_counting", counted);
+      break;
+  }
+  return figure;
 }
 
 }  // namespace
@@ -143,8 +184,10 @@ Result<void> measure_live_projections(const BenchOptions& options, Report& repor
     full = figure.value;
     EVERSHARD_TRY(add(options, report, std::move(figure)));
   }
+  Cores cores;
   Latencies lags;
-  EVERSHARD_TRY(report_in_turn(options, report, {{[&] { return at_half_load(options, full / 2, false, lags); }}, {[&] { return at_half_load(options, full / 2, true, lags); }, {{0, 0, 1.2}}}}));
+  const auto beside = [&](Beside what) { return [&, what] { return at_half_load(options, full / 2, what, cores, lags); }; };
+  EVERSHARD_TRY(report_in_turn(options, report, {{beside(Beside::nothing)}, {beside(Beside::projections), {{0, 0, 1.2}}}, {beside(Beside::counting), {{0}}}}));
   const double median = lags.percentile(0.5);
   return add(options, report, Figure{"live lag at half load, 10 projections", median, "us", {}, "at most 5,000", median <= 5'000, percentiles(lags)});
 }

@@ -70,6 +70,8 @@ std::vector<std::pair<std::string, double>> percentiles(Latencies& latencies);
 
 /// User and system time of this process, in seconds.
 double cpu_seconds();
+/// Of this thread, in seconds: what is waited for does not count.
+double thread_cpu_seconds();
 double now_seconds();
 std::uint64_t resident_bytes();
 
