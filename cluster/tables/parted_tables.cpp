@@ -364,8 +364,9 @@ Result<std::vector<ProjectionInfo>> PartedTables::list() {
   for (auto& info : told) {
     const auto parts = info.kind == table_kind ? table_parts(info.spec) : 1;
     if (parts == 1) continue;
+    const std::string name = info.name;
     info = with_parts(std::move(info), parts, [&](std::uint32_t part) -> Result<ProjectionInfo> {
-      const auto found = of_parts.find(actors::part_name(info.name, part));
+      const auto found = of_parts.find(actors::part_name(name, part));
       if (found == of_parts.end()) return refuse(ErrorCode::unavailable, "its home does not know it yet");
       return std::move(found->second);
     });

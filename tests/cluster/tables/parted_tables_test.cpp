@@ -160,7 +160,12 @@ TEST_P(LocalPartedTables, ShowTheirParts) {
   EXPECT_EQ(events, 3 * 60u) << "each part looks at every event";
   const auto listed = store_->projections().list().value();
   ASSERT_EQ(listed.size(), 1u) << "parts are no projections to users";
-  EXPECT_EQ(listed[0].versions.size(), 3u);
+  ASSERT_EQ(listed[0].versions.size(), 3u);
+  for (std::uint32_t part = 0; part < 3; ++part) {
+    EXPECT_EQ(listed[0].versions[part].part, part);
+    EXPECT_GE(listed[0].versions[part].position, last_) << "a list tells of parts what is told of one: " << listed[0].versions[part].state;
+    EXPECT_EQ(listed[0].versions[part].figures, info.versions[part].figures);
+  }
   EXPECT_EQ(store_->tables().list_tables()->size(), 1u);
   EXPECT_THAT(store_->tables().describe_table("parted")->definition, HasSubstr(R"("parts":3)"));
   EXPECT_EQ(figure("parted", "events") + figure("parted", "parked"), 60u) << "and each is one part's";
