@@ -8,6 +8,7 @@
 #include "evershard/cluster/exchange/input.hpp"
 #include "evershard/cluster/exchange/projection_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/utf8.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -23,7 +24,8 @@ std::string figures_text(const ProjectionVersion& version) {
 
 std::string trouble_text(const ProjectionVersion& version) {
   if (!version.error) return {};
-  return (version.failed_at ? "at position " + std::to_string(version.failed_at->value) + ": " : std::string()) + version.error->what;
+  const auto at = version.failed_at ? "at position " + std::to_string(version.failed_at->value) + ": " : std::string();
+  return (version.error->what.find(at) == std::string::npos ? at : std::string()) + version.error->what;
 }
 
 /// Of a table in parts the one that is furthest behind, or stands.
@@ -61,7 +63,9 @@ Result<ProjectionInfo> newest_when_read(Projections& projections, ProjectionInfo
 Result<std::string> read_definition(const std::string& path) {
   auto input = Input::open(path);
   if (!input) return refuse(std::move(input).error());
-  return input->read_all(definition_bytes_max);
+  auto text = input->read_all(definition_bytes_max);
+  if (text && !is_utf8(*text)) return refuse(ErrorCode::invalid_argument, "the definition is not UTF-8");
+  return text;
 }
 
 void add_rows_flags(Options& options) {

@@ -1,5 +1,6 @@
 // `evershard table list, describe, select, parked, retry, discard`: what table projections made.
 
+#include <algorithm>
 #include <limits>
 
 #include "evershard/cli/commands.hpp"
@@ -8,6 +9,8 @@
 #include "evershard/cli/projection_rows.hpp"
 #include "evershard/cli/query_flags.hpp"
 #include "evershard/cluster/exchange/table_json.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/utf8.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -80,9 +83,10 @@ Options select_options() {
 Result<TableSelect> select_of(const Arguments& arguments) {
   TableSelect select;
   select.where = arguments.text("where").value_or("");
+  if (!is_utf8(select.where)) return refuse(ErrorCode::invalid_argument, "filter: not UTF-8: " + in_quotes(select.where));
   for (const auto& given : arguments.texts("param")) EVERSHARD_TRY(cluster::add_parameter(given, select.parameters));
-  select.fields = arguments.texts("field");
-  for (const auto& given : arguments.texts("order")) select.order_by.push_back(cluster::order_of(given));
+  for (const auto& given : arguments.texts("field")) EVERSHARD_TRY(cluster::add_field(given, select.fields));
+  for (const auto& given : arguments.texts("order")) EVERSHARD_TRY(cluster::add_order(given, select.order_by));
   return select;
 }
 
@@ -245,6 +249,14 @@ Outcome settle(const Invocation& invocation, bool discard) {
     if (!all) return Failed(Failure(all.error()));
     settled = *all;
   } else {
+    // The order is an event that is there for good, whatever it names.
+    for (const auto position : positions) {
+      const auto parked = store->tables().parked(table, GlobalPosition(position.value - std::min<std::uint64_t>(position.value, 1)), 1);
+      if (!parked) return Failed(Failure(parked.error()));
+      if (parked->empty() || parked->front().position != position) {
+        return Failed(Failure(ErrorCode::not_found, "table " + in_quotes(table) + " has no parked event at position " + std::to_string(position.value)));
+      }
+    }
     const auto done = discard ? store->tables().discard_parked(table, std::move(positions)) : store->tables().retry_parked(table, std::move(positions));
     if (!done) return Failed(Failure(done.error()));
     settled.position = *done;

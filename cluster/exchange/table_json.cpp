@@ -1,5 +1,6 @@
 #include "evershard/cluster/exchange/table_json.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -8,6 +9,15 @@
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cluster {
+namespace {
+
+/// JSON has line breaks between its values alone, and a row is to be a line.
+std::string on_one_line(std::string json) {
+  std::replace_if(json.begin(), json.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return json;
+}
+
+}  // namespace
 
 void write_value(JsonText& json, FieldType type, const TableValue& value) {
   if (value.is_null()) {
@@ -15,7 +25,7 @@ void write_value(JsonText& json, FieldType type, const TableValue& value) {
   } else if (const auto* flag = value.as<bool>()) {
     json.boolean(*flag);
   } else if (const auto* text = value.as<std::string>()) {
-    if (type == FieldType::json) json.raw(*text);
+    if (type == FieldType::json) json.raw(on_one_line(*text));
     else json.string(type == FieldType::bytes ? to_base64(*text) : *text);
   } else if (const auto* time = value.as<Timestamp>()) {
     json.string(time->text());
@@ -67,9 +77,18 @@ TableValue parameter_of(std::string_view text) {
   }
 }
 
-TableOrder order_of(std::string_view text) {
+Result<void> add_field(std::string_view name, std::vector<std::string>& to) {
+  if (std::ranges::find(to, name) != to.end()) return refuse(ErrorCode::invalid_argument, "field " + in_quotes(name) + " is named twice");
+  to.emplace_back(name);
+  return {};
+}
+
+Result<void> add_order(std::string_view text, std::vector<TableOrder>& to) {
   const bool descending = text.starts_with('-');
-  return {std::string(text.substr(descending ? 1 : 0)), descending};
+  const auto field = text.substr(descending ? 1 : 0);
+  if (std::ranges::find(to, field, &TableOrder::field) != to.end()) return refuse(ErrorCode::invalid_argument, "the order names field " + in_quotes(field) + " twice");
+  to.push_back({std::string(field), descending});
+  return {};
 }
 
 Result<void> add_parameter(std::string_view text, std::map<std::string, TableValue>& to) {

@@ -32,8 +32,8 @@ Result<TableSelect> table_select_of(const Parameters& parameters) {
   if (!where) return refuse(std::move(where).error());
   select.where = where->value_or("");
   for (const auto& given : parameters.values("param")) EVERSHARD_TRY(cluster::add_parameter(given, select.parameters));
-  select.fields = parameters.values("field");
-  for (const auto& given : parameters.values("order")) select.order_by.push_back(cluster::order_of(given));
+  for (const auto& given : parameters.values("field")) EVERSHARD_TRY(cluster::add_field(given, select.fields));
+  for (const auto& given : parameters.values("order")) EVERSHARD_TRY(cluster::add_order(given, select.order_by));
   const auto limit = limit_of(parameters);
   if (!limit) return refuse(limit.error());
   select.limit = *limit;

@@ -264,6 +264,11 @@ Result<TableDefinition> read_table_definition(std::string_view text, const std::
     if (key != "rules" && key != "handler") return unknown_name(*json, "key", key, {"table", "fields", "on_violation", "on_error", "parts", "rules", "handler"});
     return {};
   }));
+  const auto wrong = [&](const Error& error) {
+    const bool named = error.what.starts_with("table ");
+    return refuse(error.code, named ? error.what : "table " + in_quotes(name) + ": " + error.what);
+  };
+  if (const auto fields = definition.schema.check(); !fields) return wrong(fields.error());
   bool rules = false, handler = false;
   EVERSHARD_TRY(json->for_each_member([&](std::string_view key, const JsonValue& value) -> Result<void> {
     if (key == "rules") {
@@ -276,7 +281,7 @@ Result<TableDefinition> read_table_definition(std::string_view text, const std::
     return read_handler(value, definition.made_by.emplace<HandlerName>());
   }));
   if (rules == handler) return json->wrong("either rules or a handler");
-  if (auto checked = definition.check(); !checked) return refuse(checked.error().code, "table " + in_quotes(name) + ": " + checked.error().what);
+  if (const auto checked = definition.check(); !checked) return wrong(checked.error());
   return definition;
 }
 

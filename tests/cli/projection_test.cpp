@@ -152,6 +152,10 @@ void ProjectionCommands::what_is_wrong() {
   EXPECT_EQ(refused({"table", "select", "orders", "--where", "sum >"}, 5)["code"], "invalid_argument");
   EXPECT_EQ(refused({"table", "select", "orders", "--param", "x"}, 5)["code"], "invalid_argument");
   EXPECT_EQ(refused({"table", "retry", "orders"}, 5)["code"], "invalid_argument");
+  for (const auto* verb : {"retry", "discard"}) EXPECT_EQ(refused({"table", verb, "orders", "--position", "1"}, 4)["code"], "not_found") << "nothing is parked there";
+  EXPECT_THAT(reason({"table", "select", "orders", "--where", "order = '\xff'"}, 5), HasSubstr("filter: not UTF-8"));
+  EXPECT_THAT(reason({"projection", "create", "x", "-"}, 5, "\xff\xfe"), HasSubstr("not UTF-8"));
+  EXPECT_THAT(reason({"table", "select", "orders", "--field", "sum", "--field", "sum"}, 5), HasSubstr("named twice"));
   EXPECT_EQ(at({"projection", "create", "x"}).status, 2);
   EXPECT_EQ(at({"index", "create", "x", "--type", "A"}).status, 2);
   EXPECT_EQ(lines({"projection", "list"}).size(), 2u) << "nothing came of it";

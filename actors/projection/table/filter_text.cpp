@@ -109,10 +109,17 @@ class FilterLexer {
   Result<void> symbol() {
     constexpr std::array<std::string_view, 11> symbols{"=~", "!=", "<>", "<=", ">=", "=", "<", ">", "(", ")", ","};
     const auto found = std::find_if(symbols.begin(), symbols.end(), [&](std::string_view each) { return text_.substr(next_).starts_with(each); });
-    if (found == symbols.end()) return no_filter(begin_, in_quotes(text_.substr(next_, 1)) + " means nothing here");
+    if (found == symbols.end()) return no_filter(begin_, in_quotes(character()) + " means nothing here");
     next_ += found->size();
     value_ = *found;
     return set(FilterToken::symbol);
+  }
+
+  /// What stands next, of several bytes where it is not ASCII.
+  [[nodiscard]] std::string_view character() const {
+    std::size_t end = next_ + 1;
+    while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
+    return text_.substr(next_, end - next_);
   }
 
   std::string_view text_;

@@ -145,6 +145,7 @@ TEST(FilterText, NamesTheByteThatIsWrong) {
            {"age NOT 1", "at byte 8: expected IN, LIKE or CONTAINS"},
            {"name = 'ann", "at byte 7: the text that begins here has no end"},
            {"name ~ 'x'", "at byte 5: \"~\" means nothing here"},
+           {"größe = 1", "at byte 2: \"ö\" means nothing here"},
            {"age = 1x", "at byte 6: \"1x\" is no number"},
            {"age = :", "at byte 6: a parameter is :name or ?1"},
            {"5 = age", "at byte 0: expected a field"},

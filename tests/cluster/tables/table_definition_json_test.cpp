@@ -56,7 +56,31 @@ TEST(TableDefinitionJson, NamesWhatIsWrongAndWhatWasProbablyMeant) {
   EXPECT_THAT(fault("\"nullable\":true", "\"nullable\":1"), HasSubstr("must be true or false"));
   EXPECT_THAT(fault("\"park\"", "\"parc\""), HasSubstr("unknown policy \"parc\"; did you mean park?"));
   EXPECT_THAT(fault("\"name\":\"order\",", ""), HasSubstr("fields[0]: name is missing"));
+  EXPECT_EQ(fault("\"customer\",\"type\"", "\"order\",\"type\""), "table \"orders\": field \"order\" is there twice") << "before a rule's key";
+  EXPECT_EQ(read_table_definition(R"({"fields":[],"rules":[{"types":["A"],"action":"delete","key":"aggregate"}]})", "t").error().what, "table \"t\" has no fields");
+  EXPECT_EQ(read_table_definition(R"({"fields":[{"name":"k","type":"text","role":"key"}],"rules":[]})", "t").error().what, "table \"t\" has no rules");
   EXPECT_THAT(fault(",\"rules\":[", ",\"handler\":{\"name\":\"h\",\"query\":{\"all\":true}},\"rules\":["), HasSubstr("either rules or a handler"));
+}
+
+TEST(TableJson, ARowIsALine) {
+  JsonText json;
+  write_row(json, {"k", "j"}, {FieldType::text, FieldType::json}, {TableValue("two\nlines"), TableValue("{\"a\":\r\n [1,\n2], \"b\":\"\\n\"}")});
+  EXPECT_EQ(json.text(), "{\"k\":\"two\\nlines\",\"j\":{\"a\":   [1, 2], \"b\":\"\\n\"}}");
+}
+
+TEST(TableJson, ASelectNamesAFieldOnce) {
+  std::vector<std::string> fields;
+  EXPECT_TRUE(add_field("a", fields));
+  EXPECT_TRUE(add_field("b", fields));
+  EXPECT_THAT(add_field("a", fields).error().what, HasSubstr("\"a\" is named twice"));
+  EXPECT_EQ(fields, (std::vector<std::string>{"a", "b"}));
+  std::vector<TableOrder> order;
+  EXPECT_TRUE(add_order("-a", order));
+  EXPECT_TRUE(add_order("b", order));
+  EXPECT_THAT(add_order("a", order).error().what, HasSubstr("\"a\" twice"));
+  ASSERT_EQ(order.size(), 2u);
+  EXPECT_TRUE(order[0].descending);
+  EXPECT_EQ(order[1].field, "b");
 }
 
 TEST(TableJson, ReadsParametersAsTheyAreMeant) {
