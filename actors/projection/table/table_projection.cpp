@@ -7,12 +7,20 @@
 #include "evershard/actors/projection/table/table_keys.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved.hpp"
+#include "evershard/protocol/utf8.hpp"
 #include "evershard/storage/varint.hpp"
 
 namespace evershard::actors {
 namespace {
 
 constexpr std::uint8_t parked_format = 1;
+constexpr std::size_t thrown_bytes_max = 1'000;
+
+/// It goes into messages, whose texts are UTF-8: bytes that are none would keep everything beside them from being read elsewhere.
+std::string thrown_text(const std::exception& thrown) {
+  const std::string_view what = thrown.what();
+  return is_utf8(what) && what.size() <= thrown_bytes_max ? std::string(what) : in_quotes(what, thrown_bytes_max);
+}
 
 std::string at_position(const RecordedEvent& event) { return "event " + in_quotes(event.type) + " at position " + std::to_string(event.position.value); }
 
@@ -163,7 +171,7 @@ Faultable<void> TableProjection::effect(const RecordedEvent& event, EventRows& c
       handler_(event, changes);
       if (changes.fault()) done = Faulted(*changes.fault());
     } catch (const std::exception& thrown) {
-      done = fault(TableFault::Kind::handler, ErrorCode::invalid_argument, std::string("the handler threw: ") + thrown.what());
+      done = fault(TableFault::Kind::handler, ErrorCode::invalid_argument, "the handler threw: " + thrown_text(thrown));
     } catch (...) {
       done = fault(TableFault::Kind::handler, ErrorCode::invalid_argument, "the handler threw what is no std::exception");
     }

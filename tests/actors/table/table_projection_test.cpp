@@ -154,10 +154,12 @@ TEST(TableProjection, RunsAHandlerWholeOrNotAtAll) {
     if (event.type == "Utf8") rows.upsert({{"order", "\xff"}});
     if (event.type == "Long") rows.upsert({{"order", std::string(1'025, 'x')}});
     if (event.type == "Odd") throw 7;
+    if (event.type == "Bytes") throw std::runtime_error("no \xff");
+    if (event.type == "Talks") throw std::runtime_error(std::string(100'000, 'x'));
   });
 
   std::vector<RecordedEvent> events;
-  for (const char* type : {"Good", "Throws", "Twice", "Nonsense", "NoKey", "Type", "Utf8", "Long", "Odd"}) events.push_back(happened(type, "order-" + std::to_string(events.size()), "", {}, events.size() + 1));
+  for (const char* type : {"Good", "Throws", "Twice", "Nonsense", "NoKey", "Type", "Utf8", "Long", "Odd", "Bytes", "Talks"}) events.push_back(happened(type, "order-" + std::to_string(events.size()), "", {}, events.size() + 1));
   ASSERT_TRUE(table.feed(events));
 
   EXPECT_THAT(table.select().rows, ElementsAre(Row{"order-0", nullptr, 2, nullptr}, Row{"order-0b", nullptr, nullptr, "order-0"}));
@@ -166,7 +168,8 @@ TEST(TableProjection, RunsAHandlerWholeOrNotAtAll) {
   for (const auto& parked : table.parked()) reasons.push_back(std::string(name_of(parked.kind)) + ": " + parked.reason);
   EXPECT_THAT(reasons, ElementsAre("handler: the handler threw: no", HasSubstr("unique: field \"mail\" is unique"), HasSubstr("value: table \"orders\" has no field \"nothing\""),
                                    HasSubstr("value: field \"order\" is of the key and is missing"), HasSubstr("value: field \"total\" takes integer, not \"seven\""),
-                                   HasSubstr("takes UTF-8"), HasSubstr("at most 1024 bytes, this one has 1025"), HasSubstr("no std::exception")));
+                                   HasSubstr("takes UTF-8"), HasSubstr("at most 1024 bytes, this one has 1025"), HasSubstr("no std::exception"), "handler: the handler threw: \"no \\xff\"", HasSubstr("xxx...\"")));
+  for (const auto& reason : reasons) EXPECT_LT(reason.size(), 2'000u);
 }
 
 /// Also where it has so many that they are hashed: the next event of the page begins with none.
