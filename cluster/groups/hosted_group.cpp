@@ -362,7 +362,7 @@ GroupTime HostedGroup::work() {
   const auto look_on = keep_next();
   if (state_.revision() != kept_revision_ || look_on <= now) parts_.bell->ring(&GroupBell::keep);
   auto again = state_.next_due().value_or(std::numeric_limits<GroupTime>::max());
-  if (!read_trouble_.empty()) again = std::min(again, read_again_);
+  if (!read_trouble_.empty() && reads()) again = std::min(again, read_again_);  // else whoever joins or settles rings
   if (look_on > now) again = std::min(again, look_on);  // else it was rung for, and the keeper sees to the rest
   return more ? 0 : again;
 }
@@ -371,9 +371,12 @@ GroupTime HostedGroup::keep_next() const {
   return state_.read_to() != kept_read_to_ ? kept_at_ + parts_.options.kept_every.count() : std::numeric_limits<GroupTime>::max();
 }
 
+/// For somebody, and there is room for it.
+bool HostedGroup::reads() const { return !ended_ && !members_.empty() && state_.room() != 0; }
+
 /// Returns: there may be more at once.
 bool HostedGroup::read_page(Lock& lock) {
-  if (ended_ || members_.empty() || state_.room() == 0 || group_time() < read_again_) return false;
+  if (!reads() || group_time() < read_again_) return false;
   if (!feed_) {
     const auto page = std::clamp<std::size_t>(state_.settings().window / 2, 1, group_page_events_max);
     feed_.emplace(parts_.store.follow(spec_.definition.query, {.after = state_.read_to(), .page_events_max = page}));

@@ -101,6 +101,7 @@ class HostedGroup {
   void when_kept(Answer answer);
   template <class Change>
   Result<std::uint64_t> change_parked(Change change);
+  [[nodiscard]] bool reads() const;
   bool read_page(Lock& lock);
   /// When how far it looked is to be kept, where nothing else is; past: now.
   [[nodiscard]] actors::GroupTime keep_next() const;

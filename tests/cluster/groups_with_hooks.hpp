@@ -31,6 +31,11 @@ class StoreWithHooks final : public testing::ForwardingStore {
     if (auto failed = reads_aggregate ? reads_aggregate() : std::nullopt) return EventStream(*std::move(failed));
     return to_.read(std::move(aggregate), options);
   }
+  EventFeed follow(Query query, FollowOptions options = {}) override {
+    if (auto failed = follows ? follows() : std::nullopt) return EventFeed(*std::move(failed));
+    return to_.follow(std::move(query), options);
+  }
+  std::function<std::optional<Error>()> follows;
   std::function<Result<RecordedEvent>(GlobalPosition)> reads_again;
   std::function<Result<Appended>(Appended)> appended;
   std::function<std::optional<Error>()> reads_aggregate;

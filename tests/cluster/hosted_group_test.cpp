@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -133,6 +134,25 @@ TEST_F(HostedGroupByHand, AnEventThatCannotBeReadHoldsUpNothingElse) {
     EXPECT_THAT(group->info(GlobalPosition(9)).trouble, IsEmpty());
     group->end(over_);
   }
+}
+
+// A thread that looks again at once, for as long as nobody comes.
+TEST_F(HostedGroupByHand, WhatCannotBeReadIsNotLookedAtForNobody) {
+  append("order-1");
+  const auto never = std::numeric_limits<actors::GroupTime>::max();
+  auto group = hosted();
+  store_.follows = [] { return std::optional(Error(ErrorCode::unavailable, "its node is away")); };
+  const auto worker = group->join({.name = "w", .credit = 1}, [] {}).value();
+  EXPECT_LT(group->work(), never) << "it is tried again for the worker";
+  ASSERT_THAT(group->info(GlobalPosition(9)).trouble, HasSubstr("away"));
+
+  group->leave(worker, false);
+
+  EXPECT_EQ(group->work(), never);
+  store_.follows = nullptr;
+  const auto other = group->join({.name = "v", .credit = 1}, [] {}).value();
+  (void)group->work();
+  EXPECT_THAT(group->take(other, 1).value(), SizeIs(1));
 }
 
 TEST_F(HostedGroupByHand, WhoGetsNothingForAnEventThatIsNotThereComesForTheNext) {
