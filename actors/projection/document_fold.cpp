@@ -96,11 +96,22 @@ json* made_at(json& root, const DocumentPath& path) {
 
 std::string json_text(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
+/// Exact: a double has no room for each whole number beyond 2^53.
+std::partial_ordering order_of(__int128 whole, double number) {
+  constexpr double beyond = 18446744073709551616.0;  // 2^64
+  if (number >= beyond) return std::partial_ordering::less;
+  if (number <= -beyond) return std::partial_ordering::greater;
+  const double below = std::floor(number);
+  if (const auto order = whole <=> static_cast<__int128>(below); order != 0) return order;
+  return below < number ? std::partial_ordering::less : std::partial_ordering::equivalent;
+}
+
 /// Of numbers by what they are: the library compares a negative one with an unsigned one as if it were unsigned.
 std::partial_ordering order_of(const json& a, const json& b) {
-  if (a.is_number_float() || b.is_number_float()) return a.get<double>() <=> b.get<double>();
-  if (a.is_number_unsigned() && b.is_number_unsigned()) return a.get<std::uint64_t>() <=> b.get<std::uint64_t>();
   const auto whole = [](const json& n) { return n.is_number_unsigned() ? static_cast<__int128>(n.get<std::uint64_t>()) : static_cast<__int128>(n.get<std::int64_t>()); };
+  if (a.is_number_float() && b.is_number_float()) return a.get<double>() <=> b.get<double>();
+  if (b.is_number_float()) return order_of(whole(a), b.get<double>());
+  if (a.is_number_float()) return 0 <=> order_of(whole(b), a.get<double>());
   return whole(a) <=> whole(b);
 }
 
@@ -396,6 +407,10 @@ Result<DocumentFilter> DocumentFilter::parse(std::string_view text) {
   filter.path_ = *std::move(path);
   auto value = json::parse(rest, nullptr, false);
   if (rest.empty() || value.is_discarded() || value.is_structured()) return refused();
+  const bool ordered = filter.operator_ != Operator::equal && filter.operator_ != Operator::not_equal;
+  if (ordered && !value.is_number() && !value.is_string()) {
+    return refuse(ErrorCode::invalid_argument, "the filter " + in_quotes(text, 200) + ": numbers and texts have an order, and " + value.dump() + " is compared by = and != only");
+  }
   filter.with_ = std::make_shared<const FoldedDocument::Value>(FoldedDocument::Value{.value = std::move(value)});
   return filter;
 }

@@ -64,6 +64,7 @@ actors::RemovedBetween removed_between(EventStore& events) {
   };
 }
 
+Refused none_defined(const std::string& type) { return refuse(ErrorCode::not_found, "there are no documents of type " + in_quotes(type) + ": none are defined"); }
 Refused no_such_document(const AggregateId& aggregate) { return refuse(ErrorCode::not_found, "there is no document " + in_quotes(aggregate.text())); }
 
 DocumentDefinition told(const Definition& definition) { return {definition.name, definition.newest().spec, definition.last, definition.newest().since}; }
@@ -151,7 +152,7 @@ Result<Definition> StoreDocuments::definition_of(const std::string& type) {
   auto definition = catalogue_.get(type);
   if (definition) return definition;
   if (definition.error().code != ErrorCode::not_found && definition.error().code != ErrorCode::invalid_argument) return definition;
-  return refuse(ErrorCode::not_found, "there are no documents of type " + in_quotes(type) + ": none are defined");
+  return none_defined(type);
 }
 
 Result<DocumentDefinition> StoreDocuments::define(const std::string& type, const std::string& spec, std::optional<SeqNr> expected) {
@@ -175,6 +176,7 @@ Result<void> StoreDocuments::drop(const std::string& type) {
   if (closed_) return refuse(ErrorCode::unavailable, "the documents are closed");
   const std::lock_guard lock(applying_);
   auto dropped = catalogue_.drop(type);
+  if (!dropped && dropped.error().code == ErrorCode::not_found) return none_defined(type);
   if (!dropped) return refuse(std::move(dropped).error());
   engine_->apply(*dropped);
   return {};

@@ -174,6 +174,7 @@ TEST(Documents, AChangedDefinitionMakesThemAgainAndTwoChangersDoNotBothWin) {
   ASSERT_TRUE(documents->drop("order"));
   EXPECT_EQ(documents->get({"order", "1"}).error().code, ErrorCode::not_found);
   EXPECT_EQ(documents->drop("order").error().code, ErrorCode::not_found);
+  EXPECT_THAT(documents->drop("order").error().what, ::testing::HasSubstr("of type \"order\": none are defined")) << "not that of one document";
   EXPECT_TRUE(documents->definitions()->empty());
   ASSERT_TRUE(documents->define("order", order_spec));
   EXPECT_EQ(documents->get({"order", "1"})->json, R"({"status":"open","who":"ann"})");
