@@ -196,8 +196,12 @@ class FilterBinding {
       value = given->second;
       if (value.is_null()) return value;
     }
-    const auto refused = [&] { return wrong(operand.at, field_text(term) + ", and is not compared with " + operand_name(operand, value)); };
     const auto* text = value.as<std::string>();
+    // A number that was meant as a text is what is met most: a parameter's text on a command line is JSON where it can be.
+    const auto refused = [&] {
+      const std::string given = operand_name(operand, value);
+      return wrong(operand.at, field_text(term) + ", and is not compared with " + given + (is_textual(term.type) && text == nullptr ? ": a text stands in quotes, \"" + given + '"' : std::string()));
+    };
     switch (term.type) {
       case FieldType::text:
       case FieldType::json:

@@ -10,6 +10,7 @@
 namespace evershard::actors {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using namespace std::string_literals;
 
@@ -127,7 +128,8 @@ TEST(FilterText, TakesParameters) {
   EXPECT_EQ(truth_of("photo = :p", ann, {{"p", "\x00\xff"s}}), "yes");
   EXPECT_THAT(truth_of("age = :age", ann), HasSubstr("at byte 6: the parameter \"age\" is not given"));
   EXPECT_THAT(truth_of("age = 1", ann, {{"age", 41}}), HasSubstr("no parameter \"age\""));
-  EXPECT_THAT(truth_of("age = :age", ann, {{"age", "41"}}), HasSubstr("\"age\" is of type integer, and is not compared with \"41\""));
+  EXPECT_THAT(truth_of("age = :age", ann, {{"age", "41"}}), EndsWith("\"age\" is of type integer, and is not compared with \"41\""));
+  EXPECT_THAT(truth_of("name = :name", ann, {{"name", 7}}), EndsWith("\"name\" is of type text, and is not compared with 7: a text stands in quotes, \"7\""));
 }
 
 TEST(FilterText, NamesTheByteThatIsWrong) {
