@@ -6,6 +6,7 @@
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/projection_rows.hpp"
+#include "evershard/cli/query_flags.hpp"
 #include "evershard/cluster/exchange/document_json.hpp"
 #include "evershard/cluster/exchange/json_indent.hpp"
 
@@ -103,16 +104,19 @@ Options list_options() {
   options.value("filter", "COMPARISON", "only documents where it holds, such as 'total >= 10' or 'customer.city = \"Oslo\"'")
       .value("after", "VALUE", "begins behind this value of an aggregate's id")
       .number("limit", "N", "at most so many", listed_default)
-      .flag("eventual", "as the rows have them now; without it, once they show everything that is there");
+      .value("at-least", "POSITION", "once the rows show this position; without it, once they show everything that is there")
+      .flag("eventual", "as the rows have them now");
   return options;
 }
 
 Outcome run_list(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
+  DocumentListing listing{.type = arguments.required("TYPE"), .after = arguments.text("after"), .filter = arguments.text("filter")};
+  listing.at_least = position_of(arguments, "at-least");
+  if (listing.at_least && arguments.has("eventual")) return Failed(Failure(ErrorCode::invalid_argument, "either --at-least or --eventual"));
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  DocumentListing listing{.type = arguments.required("TYPE"), .after = arguments.text("after"), .filter = arguments.text("filter")};
-  if (!arguments.has("eventual")) {
+  if (!listing.at_least && !arguments.has("eventual")) {
     const auto head = store->head();
     if (!head) return Failed(Failure(head.error()));
     listing.at_least = *head;

@@ -47,6 +47,9 @@ class DocumentCommands : public Program {
     EXPECT_EQ(one.at("document").dump(), R"({"status":"open","total":3,"who":"ann"})");
     EXPECT_EQ(one.at("version"), 2);
     EXPECT_EQ(shown(at({"document", "list", "order"})).size(), 5u);
+    EXPECT_EQ(shown(at({"document", "list", "order", "--at-least", shown(at({"document", "get", "order-4"})).at(0).at("position").dump()})).size(), 5u);
+    EXPECT_EQ(evershard(at({"document", "list", "order", "--at-least", "1000000", "--timeout", "1"})).status, 7);
+    EXPECT_EQ(evershard(at({"document", "list", "order", "--at-least", "1", "--eventual"})).status, 5);
     const auto some = shown(at({"document", "list", "order", "--filter", "total >= 3"}));
     ASSERT_EQ(some.size(), 2u);
     EXPECT_EQ(some[0], one);
