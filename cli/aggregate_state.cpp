@@ -13,6 +13,7 @@
 #include "evershard/cli/query_flags.hpp"
 #include "evershard/cli/store_info.hpp"
 #include "evershard/cli/type_flags.hpp"
+#include "evershard/protocol/retention_events.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -51,6 +52,7 @@ struct Head {
   StateText state{};
   bool replayed = false;  ///< `state` is that of `at`, made by the program; `snapshot` is what it began with
   std::string snapshot_not_used{};
+  std::uint64_t events_gone = 0;  ///< of those behind the state, and behind the aggregate's last removal: removed. Counted where people read it
 
   [[nodiscard]] bool has_state() const { return replayed || snapshot; }
   [[nodiscard]] bool exact() const { return has_state() && events_after() == 0; }
@@ -93,6 +95,13 @@ std::string kind_of_state(const StateText& state, bool as_stored) {
   return (state.message.empty() ? "" : ", " + state.message) + (state.unknown_fields ? ", and fields that are not registered" : "");
 }
 
+/// Of so many events: what they make, or that too much of them is gone.
+std::string what_they_make(const Head& head, const std::string& events) {
+  const std::string state = "the state of version " + std::to_string(head.at.version.value);
+  if (head.events_gone == 0) return events + ": " + state + " is what they make" + (head.snapshot ? " of it" : "");
+  return events + "; " + std::to_string(head.events_gone) + " of them " + (head.events_gone == 1 ? "was" : "were") + " removed: " + state + " cannot be made any more";
+}
+
 /// How to get what is not shown.
 std::string where_exact(const Program& program, const std::string& type) {
   if (program.kind(type)) return "no: that is without --no-replay";
@@ -115,14 +124,27 @@ void print_for_people(const Invocation& invocation, const Head& head) {
                                                                                        : std::string("the first event on")));
   } else if (head.snapshot) {
     parts.emplace_back("events after", head.events_after() == 0 ? "none: this is the state of version " + version
-                                                                : after + ": the state of version " + version + " is what they make of it");
+                                                                : what_they_make(head, after));
   } else {
-    parts.emplace_back("events", after + ", from the first on: the state of version " + version + " is what they make");
+    parts.emplace_back("events", what_they_make(head, after + ", from the first on"));
   }
   if (!head.exact()) parts.emplace_back("exact", where_exact(invocation.program, head.aggregate.type));
   print_one(invocation, {}, parts);
   if (head.has_state()) invocation.out.write('\n' + (head.state.base64 ? head.state.json : lines_shown(indented(head.state.json))) + '\n');
   if (head.events_after() > 0) invocation.out.write("\n");
+}
+
+/// A removed aggregate begins anew behind its removal: what is gone before it is of no state.
+Result<std::uint64_t> events_gone(EventStream events) {
+  std::uint64_t gone = 0;
+  while (!interrupted()) {
+    auto event = events.next();
+    if (!event) return refuse(std::move(event).error());
+    if (!*event) break;
+    if ((*event)->state == EventState::removed) ++gone;
+    else if ((*event)->type == retention::aggregate_removed) gone = 0;
+  }
+  return gone;
 }
 
 Outcome print_events(const Invocation& invocation, EventStream stream, const PayloadTypes& types) {
@@ -195,11 +217,15 @@ Outcome run_state(const Invocation& invocation) {
   auto filled = replayable && !arguments.has("no-replay") ? replay_state(invocation, *store, *types, head) : look_up_state(invocation, *store, *types, head);
   if (!filled) return filled;
 
+  const auto behind = [&](std::uint64_t at_most) { return store->read(head.aggregate, StreamOptions{.from = SeqNr(head.state_version() + 1), .limit = std::min(at_most, head.events_after())}); };
+  if (invocation.for_people() && head.events_after() > 0) {
+    const auto gone = events_gone(behind(head.events_after()));
+    if (!gone) return Failed(Failure(gone.error()));
+    head.events_gone = *gone;
+  }
   if (invocation.for_people()) print_for_people(invocation, head);
   else invocation.out.write(json_of(head));
-  return print_events(invocation,
-                      store->read(head.aggregate, StreamOptions{.from = SeqNr(head.state_version() + 1), .limit = std::min(limit, head.events_after())}),
-                      *types);
+  return print_events(invocation, behind(limit), *types);
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ Result<Event> event_of(const Arguments& arguments) {
   event.type = arguments.required("type");
   event.tags = arguments.texts("tag");
   event.subject = arguments.text("subject").value_or("");
+  if (event.subject.empty() && arguments.has("subject")) throw UsageError("--subject is empty", "nothing would be sealed; leave it out where the payload is nobody's");
   for (const auto& text : arguments.texts("also")) {
     auto aggregate = AggregateId::parse(text);
     if (!aggregate) return refuse(aggregate.error().code, "--also: " + aggregate.error().what);

@@ -56,9 +56,12 @@ tl::expected<Exported, Failure> write_all(const Invocation& invocation, EventStr
     so_far.reached = (*event)->position;
     // Definitions, and what says that an aggregate was removed, are this store's own: no other takes them.
     if (is_reserved((*event)->type) || ((*event)->aggregate && is_reserved((*event)->aggregate->type))) continue;
-    ++so_far.events;
-    if (skips(invocation, **event)) ++skipped;
-    else lines.event(std::move(**event));
+    if (skips(invocation, **event)) {
+      ++skipped;
+    } else {
+      ++so_far.events;
+      lines.event(std::move(**event));
+    }
     progress.show(so_far.reached.value, stream.watermark().value);
     if (interrupted()) {
       if (!to_file) lines.finish();

@@ -67,7 +67,7 @@ void EventPrinter::event(const RecordedEvent& event) {
   if (invocation_.for_people()) {
     list_.row({std::to_string(event.position.value), event.aggregate ? event.aggregate->text() : "",
                event.aggregate ? std::to_string(event.seq_nr.value) : "", event.type, joined(event.tags),
-               time_cell(event.occurred_at), payload_cell(event, types_)});
+               event.state == EventState::removed ? "" : time_cell(event.occurred_at), payload_cell(event, types_)});
     return;
   }
   json_.clear();

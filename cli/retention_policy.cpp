@@ -5,15 +5,16 @@
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/retention_flags.hpp"
 #include "evershard/cluster/exchange/retention_json.hpp"
+#include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cli {
 namespace {
 
 constexpr std::pair<char, std::uint64_t> keep_units[] = {{'s', 1}, {'m', 60}, {'h', 3'600}, {'d', 86'400}};
 
-/// 90d, 12h, 30m, 45s; a bare number is seconds.
+/// 90d, 12h, 30m, 45s. A bare number is refused: who means days by it would lose all but the last seconds.
 std::chrono::seconds keep_of(const std::string& text) {
-  std::uint64_t unit = 1;
+  std::uint64_t unit = 0;
   std::string_view digits = text;
   for (const auto& [letter, seconds] : keep_units) {
     if (digits.empty() || digits.back() != letter) continue;
@@ -22,7 +23,8 @@ std::chrono::seconds keep_of(const std::string& text) {
     break;
   }
   const auto number = whole_number(digits);
-  if (!number || *number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / unit) throw UsageError("--keep is " + text, "such as 90d, 12h, 30m or 45s");
+  if (number && unit == 0) throw UsageError("--keep is " + text + ", without a unit", "such as " + text + "d, " + text + "h, " + text + "m or " + text + "s");
+  if (!number || *number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / unit) throw UsageError("--keep is " + in_quotes(text), "a whole number of days, hours, minutes or seconds: 90d, 12h, 30m or 45s");
   return std::chrono::seconds(static_cast<std::int64_t>(*number * unit));
 }
 

@@ -319,8 +319,12 @@ Result<std::optional<KeyId>> KeyFolder::current(std::string_view subject) {
   if (!id) return refuse(std::move(id).error());
   auto made = is_there(file(*id, key_extension));
   if (!made) return refuse(std::move(made).error());
-  if (!*made) return std::nullopt;
-  return *id;
+  if (*made) return *id;
+  // Who mistyped the directory got a new one, and must not take its silence for an erasure.
+  const auto keys = has_keys(folder_);
+  if (!keys) return refuse(keys.error());
+  if (!*keys) return refuse(ErrorCode::not_found, "there are no keys at all in " + in_quotes(folder_.string(), 300) + ": is it the right directory?");
+  return std::nullopt;
 }
 
 /// Marked first: from then on it counts as destroyed, whatever a crash leaves of it; then its bytes go.

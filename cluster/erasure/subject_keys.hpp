@@ -50,7 +50,7 @@ class SubjectKeys {
   [[nodiscard]] virtual Result<HeldKey> key_for(std::string_view subject) = 0;
   /// Absent: it was destroyed. Errors: corruption: it is lost, or damaged; not_found: there are no keys here at all; io
   [[nodiscard]] virtual Result<std::optional<HeldKey>> find(const KeyId& id) = 0;
-  /// The keys a subject has, but for those that were destroyed: one, or none. Errors: io
+  /// The keys a subject has, but for those that were destroyed: one, or none. Errors: io; not_found: there are no keys here at all
   [[nodiscard]] virtual Result<std::optional<KeyId>> current(std::string_view subject) = 0;
   /// For good; again: nothing happens. Durable: on return. Errors: io
   [[nodiscard]] virtual Result<void> destroy(const KeyId& id) = 0;

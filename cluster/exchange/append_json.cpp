@@ -103,7 +103,10 @@ Result<void> read_event(const JsonValue& from, LineRules rules, Event& event, Ap
     if (key == "metadata") return parts.metadata.emplace(value), Result<void>{};
     if (key == "metadata_encoding") return encoding(value, parts.metadata_base64);
     if (key == "occurred_at") return word(value, "time such as 2026-01-31T12:00:00.000000Z", Timestamp::parse, event.occurred_at);
-    if (key == "subject") return into(value.string(), event.subject);
+    if (key == "subject") {
+      EVERSHARD_TRY(into(value.string(), event.subject));
+      return event.subject.empty() ? value.wrong("is empty: nothing would be sealed; leave it out where the payload is nobody's") : Result<void>{};
+    }
     const bool of_the_store = key == "position" || key == "shard" || key == "offset" || key == "seq_nr" || key == "state";
     const bool of_the_display = key == "decoded" || key == "decoded_as" || key == "decode_error" || key == "unknown_fields";
     if ((of_the_store || of_the_display) && rules == LineRules::append) {

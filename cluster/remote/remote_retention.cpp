@@ -45,6 +45,7 @@ Result<void> ask_for_retention(Connection& connection, Request& request, Call ca
 }  // namespace
 
 Result<RetentionResult> RemoteRetention::truncate_aggregate(const AggregateId& aggregate, SeqNr before, TruncateOptions options, Progress progress) {
+  EVERSHARD_TRY(check(options));
   EVERSHARD_TRY(AggregateId::check(aggregate));
   pb::TruncateAggregateRequest request;
   messages::put(aggregate, *request.mutable_aggregate());
@@ -55,6 +56,7 @@ Result<RetentionResult> RemoteRetention::truncate_aggregate(const AggregateId& a
 }
 
 Result<RetentionResult> RemoteRetention::remove_aggregate(const AggregateId& aggregate, RetentionOrder order, Progress progress) {
+  EVERSHARD_TRY(check(order));
   EVERSHARD_TRY(AggregateId::check(aggregate));
   pb::RemoveAggregateRequest request;
   messages::put(aggregate, *request.mutable_aggregate());
@@ -63,6 +65,7 @@ Result<RetentionResult> RemoteRetention::remove_aggregate(const AggregateId& agg
 }
 
 Result<RetentionResult> RemoteRetention::erase_subject(const std::string& subject, RetentionOrder order, Progress progress) {
+  EVERSHARD_TRY(check(order));
   EVERSHARD_TRY(check_name("subject", subject, subject_bytes_max));
   pb::EraseSubjectRequest request;
   request.set_subject(subject);
@@ -71,12 +74,14 @@ Result<RetentionResult> RemoteRetention::erase_subject(const std::string& subjec
 }
 
 Result<RetentionResult> RemoteRetention::apply_retention(RetentionOrder order, Progress progress) {
+  EVERSHARD_TRY(check(order));
   pb::ApplyRetentionRequest request;
   messages::put(order, *request.mutable_order());
   return follow_removal(*connection_, order.dry_run, progress, [&](Door& door, grpc::ClientContext& context) { return door.retention->ApplyRetention(&context, request); });
 }
 
 Result<void> RemoteRetention::set_retention_policy(const RetentionPolicy& policy, RetentionOrder order) {
+  EVERSHARD_TRY(check(order));
   if (policy.keep.count() < 0) return refuse(ErrorCode::invalid_argument, "a policy keeps for at least a second");
   pb::SetRetentionPolicyRequest request;
   messages::put(policy, *request.mutable_policy());
@@ -86,6 +91,7 @@ Result<void> RemoteRetention::set_retention_policy(const RetentionPolicy& policy
 }
 
 Result<void> RemoteRetention::drop_retention_policy(const std::string& name, RetentionOrder order) {
+  EVERSHARD_TRY(check(order));
   pb::DropRetentionPolicyRequest request;
   request.set_name(name);
   messages::put(order, *request.mutable_order());

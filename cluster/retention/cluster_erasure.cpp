@@ -40,7 +40,7 @@ Result<RetentionResult> ClusterErasure::erase(const std::string& subject, const 
   }
   auto key = keys_->current(subject);
   if (!key) return refuse(std::move(key).error());
-  if (!*key) return refuse(ErrorCode::not_found, "subject " + in_quotes(subject) + " has no key: nothing was sealed for it, or it is erased already");
+  if (!*key) return refuse(ErrorCode::not_found, "subject " + in_quotes(subject) + " has no key: nothing was sealed for it with these keys, or it is erased already");
   if (order.dry_run) return take_out_(**key, order, progress);
 
   const auto id = EventId::random();

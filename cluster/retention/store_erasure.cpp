@@ -36,7 +36,7 @@ Result<RetentionResult> StoreRetention::erase(const std::string& subject, const 
   if (!order.dry_run) EVERSHARD_TRY(finish_in_turn(pace));
   auto key = keys_->current(subject);
   if (!key) return refuse(std::move(key).error());
-  if (!*key) return refuse(ErrorCode::not_found, "subject " + in_quotes(subject) + " has no key: nothing was sealed for it, or it is erased already");
+  if (!*key) return refuse(ErrorCode::not_found, "subject " + in_quotes(subject) + " has no key: nothing was sealed for it with these keys, or it is erased already");
 
   RetentionResult result;
   if (order.dry_run) {

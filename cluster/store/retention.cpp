@@ -2,12 +2,15 @@
 
 #include <utility>
 
+#include "evershard/protocol/utf8.hpp"
+
 namespace evershard {
 
 Result<void> check(const RetentionOrder& order) {
   for (const auto& [name, text] : {std::pair<const char*, const std::string&>{"who wants it (by)", order.by}, {"why it is wanted (reason)", order.reason}}) {
-    if (text.size() <= RetentionOrder::text_bytes_max) continue;
-    return refuse(ErrorCode::invalid_argument, std::string(name) + " has " + std::to_string(text.size()) + " bytes: the log of retention keeps up to " + std::to_string(RetentionOrder::text_bytes_max));
+    if (!is_utf8(text)) return refuse(ErrorCode::invalid_argument, std::string(name) + " is not UTF-8: the log of retention is JSON");
+    if (text.size() > RetentionOrder::text_bytes_max)
+      return refuse(ErrorCode::invalid_argument, std::string(name) + " has " + std::to_string(text.size()) + " bytes: the log of retention keeps up to " + std::to_string(RetentionOrder::text_bytes_max));
   }
   return {};
 }

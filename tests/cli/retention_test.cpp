@@ -56,7 +56,9 @@ TEST_F(RetentionCommands, LookFirstAndRemoveWhenTold) {
   EXPECT_EQ(log[0].at("says").at("reason"), "asked \"for\" it");
   EXPECT_EQ(log[1].at("says").at("events"), 2);
   EXPECT_EQ(evershard({"verify", "--data", data_}).status, 0);
-  EXPECT_THAT(evershard({"read", "--data", data_, "--format", "table"}).out, HasSubstr("(removed)"));
+  const auto table = evershard({"read", "--data", data_, "--format", "table"}).out;
+  EXPECT_THAT(table, HasSubstr("(removed)"));
+  EXPECT_THAT(table, Not(HasSubstr("1970"))) << "its time is gone";
   const auto kept = evershard({"read", "--skip-removed", "--data", data_, "--format", "jsonl"});
   EXPECT_EQ(json_lines(kept.out).size(), 4u);
   EXPECT_THAT(kept.err, HasSubstr("2 events that were removed left out"));
@@ -80,7 +82,7 @@ TEST_F(RetentionCommands, TruncateBehindASnapshotOnly) {
 TEST_F(RetentionCommands, LeaveWhatIsExportedImportedAndCopiedTold) {
   ASSERT_EQ(retention({"remove", "order-1", "--yes"}).status, 0);
   ASSERT_EQ(evershard({"export", path("all.jsonl"), "--data", data_}).status, 0);
-  const auto left = evershard({"export", path("left.jsonl"), "--skip-removed", "--data", data_});
+  const auto left = evershard({"export", path("left.jsonl"), "--skip-removed", "--data", data_, "--format", "json"});
   ASSERT_EQ(left.status, 0) << left.err;
   store("b");
   store("c");
@@ -88,6 +90,8 @@ TEST_F(RetentionCommands, LeaveWhatIsExportedImportedAndCopiedTold) {
   const auto refused = evershard({"import", path("all.jsonl"), "--data", path("b"), "--format", "json"});
   const auto taken = evershard({"import", path("left.jsonl"), "--data", path("c"), "--format", "json"});
 
+  EXPECT_EQ(Json::parse(left.out).at("events"), 1) << "those that are in the file";
+  EXPECT_EQ(Json::parse(left.out).at("lines"), 1);
   EXPECT_EQ(refused.status, 5);
   EXPECT_THAT(refused.err, HasSubstr("its content is gone"));
   EXPECT_EQ(taken.status, 0) << taken.err;
@@ -103,6 +107,9 @@ TEST_F(RetentionCommands, ApplyPolicies) {
   EXPECT_EQ(retention({"policy", "old", "--remove", "order"}).status, 2);
   EXPECT_EQ(retention({"policy", "old", "--remove", "order", "--events", "T", "--keep", "1d"}).status, 2);
   EXPECT_EQ(retention({"policy", "old", "--remove", "order", "--keep", "1y"}).status, 2);
+  const auto of_what = retention({"policy", "old", "--remove", "order", "--keep", "90"});
+  EXPECT_EQ(of_what.status, 2) << "who means days by it does not want seconds";
+  EXPECT_THAT(of_what.err, HasSubstr("without a unit"));
   ASSERT_EQ(retention({"policy", "old", "--remove", "order", "--keep", "90d"}).status, 0);
   const auto policies = retention({"policies"});
   EXPECT_EQ(Json::parse(policies.out).at(0).at("keep_seconds"), 90 * 86'400);
@@ -155,6 +162,47 @@ TEST_F(RetentionCommands, EraseAKeyWhoseEventsAreGone) {
   EXPECT_THAT(evershard({"retention", "log", "--data", data_, "--format", "jsonl"}).out, HasSubstr("$ErasureDone"));
 }
 
+// Nobody takes the silence of another directory, or of nobody's name, for an erasure.
+TEST_F(RetentionCommands, EraseWithTheRightKeysOnly) {
+  const auto append = [&](const std::string& subject) {
+    return evershard({"append", "--aggregate", "person-17", "--type", "T", "--payload", "1", "--subject", subject, "--keys", path("keys"), "--data", data_}).status;
+  };
+  EXPECT_EQ(append(""), 2) << "it would be stored in clear";
+  EXPECT_EQ(evershard({"append", "--jsonl", "-", "--keys", path("keys"), "--data", data_}, R"({"type":"T","payload":1,"subject":""})" "\n").status, 5);
+  ASSERT_EQ(append("person-17"), 0);
+
+  const auto elsewhere = retention({"erase", "person-17", "--yes", "--keys", path("kyes")});
+
+  EXPECT_EQ(elsewhere.status, 4);
+  EXPECT_THAT(error_of(elsewhere).at("message").get<std::string>(), HasSubstr("is it the right directory?"));
+  EXPECT_EQ(retention({"erase", "person-17", "--yes", "--keys", path("keys")}).status, 0);
+}
+
+TEST_F(RetentionCommands, KeepTheLogReadable) {
+  const auto refused = retention({"remove", "order-1", "--yes", "--by", "\xff"});
+
+  EXPECT_EQ(refused.status, 5);
+  EXPECT_THAT(error_of(refused).at("message").get<std::string>(), HasSubstr("(by) is not UTF-8"));
+  EXPECT_EQ(states(), "lll");
+}
+
+// A state that was made of what is gone is not said to be made of what is left.
+TEST_F(RetentionCommands, SayOfWhichVersionsThereIsNoStateAnyMore) {
+  const auto state = [&](Words words) {
+    words.insert(words.begin(), {"aggregate", "state", "order-1", "--data", data_, "--format", "table"});
+    return evershard(words).out;
+  };
+  EXPECT_THAT(state({}), HasSubstr("is what they make"));
+  ASSERT_EQ(evershard({"snapshot", "put", "order-1", "--version", "2", "--payload", "{}", "--data", data_}).status, 0);
+  ASSERT_EQ(retention({"truncate", "order-1", "2", "--yes"}).status, 0);
+
+  EXPECT_THAT(state({"--version", "1"}), HasSubstr("1 of them was removed: the state of version 1 cannot be made any more"));
+  EXPECT_THAT(state({}), HasSubstr("none: this is the state of version 2"));
+  ASSERT_EQ(retention({"remove", "order-1", "--yes"}).status, 0);
+  append(data_, R"({"aggregate":"order-1","type":"T","payload":4})" "\n");
+  EXPECT_THAT(state({}), HasSubstr("the state of version 4 is what they make")) << "it begins anew behind its removal";
+}
+
 // What was broken off is finished by a run, which a look cannot tell.
 TEST_F(RetentionCommands, AskBeforeARunThatRemovesNothing) {
   EXPECT_EQ(retention({"run", "--dry-run"}).status, 0);
@@ -176,6 +224,7 @@ TEST_F(RetentionCommands, ThroughAServerAsWell) {
     return evershard(given);
   };
   EXPECT_EQ(retained({"remove", "order-1"}).status, 5);
+  EXPECT_THAT(retained({"remove", "order-1", "--yes", "--reason", "\xff"}).err, HasSubstr("(reason) is not UTF-8"));
   EXPECT_EQ(retained({"remove", "order-9", "--yes"}).status, 4);
   const auto bare = retained({"truncate", "order-1", "2", "--yes"});
   EXPECT_EQ(bare.status, 5);

@@ -82,6 +82,13 @@ TEST_F(KeyFolders, WhatIsDestroyedIsGoneAndTheSubjectBeginsAnew) {
   EXPECT_EQ(other_process->key_for("ada")->secret(), behind.secret());
 }
 
+TEST_F(KeyFolders, OneWithoutKeysSaysOfNobodyThatHeHasNone) {
+  auto folder = opened();
+  EXPECT_EQ(folder->current("ada").error().code, ErrorCode::not_found);
+  ASSERT_TRUE(folder->key_for("ada"));
+  EXPECT_EQ(folder->current("bob").value(), std::nullopt);
+}
+
 TEST_F(KeyFolders, DestroyedHalfWayIsDestroyed) {
   auto folder = opened();
   const auto key = folder->key_for("ada").value();
