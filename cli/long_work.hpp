@@ -28,8 +28,10 @@ class LongWork {
   [[nodiscard]] Failure failure(Error error) {
     line_.clear();
     if (error.code != ErrorCode::cancelled) return Failure(std::move(error));
-    Failure stopped(ErrorCode::cancelled, "stopped at " + std::to_string(done_) + " of " + std::to_string(total_));
-    stopped.figures = {{"done", done_}, {"total", total_}};
+    const bool known = total_ > 0;  // not of work that finds out by going
+    Failure stopped(ErrorCode::cancelled, "stopped at " + std::to_string(done_) + (known ? " of " + std::to_string(total_) : ""));
+    stopped.figures.emplace_back("done", done_);
+    if (known) stopped.figures.emplace_back("total", total_);
     return stopped;
   }
   void clear() { line_.clear(); }

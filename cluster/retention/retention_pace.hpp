@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <thread>
 
 #include "evershard/cluster/retention/store_retention.hpp"
@@ -16,8 +17,10 @@ struct StoreRetention::Pace {
   std::uint64_t bytes_per_second = 0;
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   std::uint64_t bytes = 0;
+  /// While a policy goes over aggregates: looked at so far, which is what is told then, not how far it is within each. How many there are is not known.
+  std::optional<std::uint64_t> aggregates{};
 
-  Result<void> report(std::uint64_t done, std::uint64_t total) const { return storage::report(progress, done, total); }
+  Result<void> report(std::uint64_t done, std::uint64_t total) const { return aggregates ? storage::report(progress, *aggregates, 0) : storage::report(progress, done, total); }
 
   /// After `more` bytes: waits until they were due; asks meanwhile whether it is to go on.
   Result<void> passed(std::uint64_t more, std::uint64_t done, std::uint64_t total) {

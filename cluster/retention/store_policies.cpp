@@ -46,6 +46,7 @@ Result<PoliciesApplied> StoreRetention::apply(const std::vector<RetentionPolicy>
     if (!applied && applied.error().code != ErrorCode::corruption) return PoliciesApplied{std::move(total), std::move(applied).error()};
     if (!applied && !unfinished.first) unfinished.first = std::move(applied).error();
   }
+  pace.aggregates.reset();
   const auto expired = expire_snapshots(order.dry_run, pace, total.snapshots);
   if (!expired && expired.error().code == ErrorCode::cancelled) return refuse(expired.error());
   if (!expired && (expired.error().code != ErrorCode::corruption || !unfinished.first)) unfinished.first = expired.error();
@@ -55,6 +56,7 @@ Result<PoliciesApplied> StoreRetention::apply(const std::vector<RetentionPolicy>
 Result<void> StoreRetention::apply(const RetentionPolicy& policy, const RetentionOrder& order, Pace& pace, RetentionResult& total, Unfinished& unfinished) {
   auto by_policy = order;
   by_policy.reason = "policy " + policy.name + (order.reason.empty() ? "" : ": " + order.reason);
+  pace.aggregates = policy.kind == RetentionPolicy::Kind::events ? std::nullopt : std::optional<std::uint64_t>(0);
   return policy.kind == RetentionPolicy::Kind::events ? apply_to_events(policy, by_policy, pace, total) : apply_to_aggregates(policy, by_policy, pace, total, unfinished);
 }
 
@@ -126,6 +128,7 @@ Result<void> StoreRetention::apply_to_aggregates(const RetentionPolicy& policy, 
     if (!page) return refuse(std::move(page).error());
     for (const auto& info : *page) {
       EVERSHARD_TRY(pace.report(0, 0));
+      if (pace.aggregates) ++*pace.aggregates;
       if (!writer_.has(info.shard)) continue;
       // What is still to be settled of it would come behind what is ordered now. What is damaged is ordered all the same: readers are spared it.
       const auto left = std::ranges::find(unfinished.aggregates, info.aggregate, &std::pair<AggregateId, Error>::first);

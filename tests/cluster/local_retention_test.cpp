@@ -16,7 +16,11 @@ namespace evershard {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::_;
+using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::Pair;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -516,6 +520,23 @@ TEST(LocalRetention, APolicyFindsAnAggregateWhoseLastEventIsGone) {
 
   EXPECT_EQ(states_of(store, {"cart", "1"}), "rrl");
   EXPECT_EQ(states_of(store, {"cart", "2"}), "lr");
+}
+
+// How far it is within each of thousands of aggregates would say nothing.
+TEST(LocalRetention, APolicyTellsHowManyAggregatesItHasLookedAt) {
+  auto store = open_store();
+  for (const auto* aggregate : {"cart-1", "cart-2", "cart-3", "cart-4"}) append_aged(store, aggregate, "Opened", 2h);
+  ASSERT_TRUE(store.retention().set_retention_policy(policy("carts", RetentionPolicy::Kind::remove, "cart"), {}));
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> told;
+
+  ASSERT_TRUE(store.retention().apply_retention({}, [&](std::uint64_t done, std::uint64_t total) {
+    told.emplace_back(done, total);
+    return true;
+  }));
+
+  EXPECT_TRUE(std::ranges::is_sorted(told));
+  EXPECT_THAT(told, Each(Pair(_, 0)));
+  EXPECT_THAT(told, Contains(Pair(4, 0)));
 }
 
 TEST(LocalRetention, APolicyTruncatesWhatASnapshotStandsForAndIsOld) {
