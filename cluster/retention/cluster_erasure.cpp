@@ -62,6 +62,12 @@ Result<RetentionResult> ClusterErasure::erase_ordered(const Left& ordered, const
 
 Result<RetentionResult> ClusterErasure::take_out_ordered(const Left& ordered, const RetentionOrder& order, const Progress& progress) {
   auto result = take_out_(ordered.key, order, progress);
+  if (!result && result.error().code != ErrorCode::cancelled) {
+    // The same again would be told that there is no key: what matters is done.
+    auto why = std::move(result).error();
+    why.what = "the key is destroyed, and nobody can read what it sealed; the next erasure, `run` or `vacuum` takes the ciphertext out where that is left: " + why.what;
+    return refuse(std::move(why));
+  }
   if (!result) return result;
   auto event = retention_event(retention_log(), retention::erasure_done, RetentionPayload(ordered.operation, {}).text("key", ordered.key.text()).figures(figures_of(*result)).take());
   const auto id = EventId::parse(ordered.operation);

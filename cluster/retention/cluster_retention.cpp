@@ -202,7 +202,10 @@ Result<PoliciesApplied> ClusterRetention::everywhere(const v1::BeginRetention& a
     ErrorDetails details;
     details.shard = left.front();
     const auto code = failed && failed->code != ErrorCode::wrong_shard ? failed->code : ErrorCode::unavailable;
-    sum.trouble = Error(code, "not done for " + named(left) + ": " + (failed ? failed->what : std::string("no node has them just now")) + ". The same again does what is left", std::move(details));
+    auto what = "not done for " + named(left) + ": " + (failed ? failed->what : std::string("no node has them just now"));
+    // Of an erasure it does not: its key is gone. One that is not known to be done says so itself.
+    if (!asked.has_take_out() && !what.ends_with("does what is left")) what += ". The same again does what is left";
+    sum.trouble = Error(code, std::move(what), std::move(details));
   }
   return sum;
 }

@@ -112,7 +112,9 @@ TEST_F(ClusterErasures, TheNextErasureFinishesItFirst) {
   auto one = node();
   const auto bob = keys_->key_for("bob")->id;
   away_ = true;
-  EXPECT_EQ(code_of(one.erase("ada", {}, {})), "unavailable");
+  const auto erased = one.erase("ada", {}, {});
+  EXPECT_EQ(code_of(erased), "unavailable");
+  EXPECT_THAT(erased.error().what, testing::HasSubstr("the key is destroyed"));
   away_ = false;
   EXPECT_EQ(code_of(one.erase("bob", {}, {})), "ok");
   EXPECT_THAT(taken_out_, ElementsAre(id_, bob));
