@@ -196,7 +196,7 @@ Refused JsonValue::not_a(std::string_view wanted) const {
 Refused JsonValue::unknown_key(std::string_view key, std::initializer_list<std::string_view> known) const {
   std::string list;
   for (const auto name : known) list += (list.empty() ? "" : ", ") + std::string(name);
-  return wrong("unknown key " + in_quotes(key) + "; known are " + list);
+  return wrong("unknown key " + in_quotes(key) + (list.empty() ? "; there are none" : "; known are " + list));
 }
 
 Result<std::string> JsonValue::string() const {

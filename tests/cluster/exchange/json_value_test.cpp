@@ -116,6 +116,13 @@ TEST(JsonValue, RefusesWhatIsNoJson) {
   EXPECT_FALSE(JsonValue::parse("\xef\xbb\xbf{}"));
 }
 
+TEST(JsonValue, NamesTheKeysThatAreKnown) {
+  const auto object = JsonValue::parse(R"({"x":1})", "");
+  ASSERT_TRUE(object);
+  EXPECT_EQ(object->unknown_key("x", {"a", "b"}).value().what, "unknown key \"x\"; known are a, b");
+  EXPECT_EQ(object->unknown_key("x", {}).value().what, "unknown key \"x\"; there are none");
+}
+
 TEST(JsonValue, IsNotAfraidOfDepth) {
   const std::string deep = std::string(2'000'000, '[') + std::string(2'000'000, ']');
 
