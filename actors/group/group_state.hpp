@@ -79,9 +79,6 @@ struct GroupCounters {
 /// Owner: one thread at a time. Source: docs/groups.md
 class GroupState {
  public:
-  static constexpr std::size_t reason_bytes_max = 500;
-  /// Whole characters, and no more than is kept; what is no text is shown as such.
-  [[nodiscard]] static std::string kept_reason(std::string_view reason);
   static constexpr std::size_t reasons_bytes_max = 768u << 10;  ///< of all different ones; then no more is parked
   static constexpr std::size_t anchors_max = 24;
 

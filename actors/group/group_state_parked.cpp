@@ -3,17 +3,9 @@
 #include <algorithm>
 
 #include "evershard/actors/group/group_state.hpp"
-#include "evershard/protocol/utf8.hpp"
+#include "evershard/protocol/kept_reason.hpp"
 
 namespace evershard::actors {
-
-std::string GroupState::kept_reason(std::string_view reason) {
-  if (!is_utf8(reason)) return "(a reason that is no UTF-8)";
-  if (reason.size() <= reason_bytes_max) return std::string(reason);
-  auto end = reason_bytes_max;
-  while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xC0) == 0x80) --end;
-  return std::string(reason.substr(0, end));
-}
 
 std::string_view GroupState::reason_of(const GroupParked& parked) const {
   if (parked.behind) return "behind an earlier parked event of its aggregate";

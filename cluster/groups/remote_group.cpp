@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "evershard/actors/group/group_state.hpp"
 #include "evershard/cluster/groups/group_home.hpp"
 #include "evershard/cluster/wire/group_messages.hpp"
+#include "evershard/protocol/kept_reason.hpp"
 #include "evershard/v1/group_homes.pb.h"
 
 namespace evershard::cluster {
@@ -44,9 +44,7 @@ class RemoteGroup::Session final : public GroupSession {
     return taken;
   }
   void settle(std::vector<GroupSettlement> settlements, GroupSettled done) override {
-    for (auto& one : settlements) {
-      if (one.reason.size() > actors::GroupState::reason_bytes_max) one.reason = actors::GroupState::kept_reason(one.reason);
-    }
+    for (auto& one : settlements) one.reason = kept_reason(one.reason);  // what the home would keep: no more has to go there
     Lock lock(group_->mutex_);
     if (auto there = speak(); !there) {
       lock.unlock();

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/cluster/remote/sendable.hpp"
 #include "evershard/cluster/wire/group_messages.hpp"
+#include "evershard/protocol/kept_reason.hpp"
 
 namespace evershard::remote {
 namespace {
@@ -73,6 +75,7 @@ Result<void> GroupStream::join(const std::string& group, const GroupJoin& join, 
   request.mutable_join()->set_group(group);
   request.mutable_join()->set_worker(join.name);
   request.mutable_join()->set_credit(join.credit);
+  EVERSHARD_TRY(sendable(request));
   Lock lock(mutex_);
   call_ = std::make_shared<Call>(connection_->context(), *this);
   under_way_ = true;
@@ -194,7 +197,10 @@ void GroupStream::settle(std::vector<GroupSettlement> settlements, GroupSettled 
     return done(std::vector<Result<void>>(settlements.size(), refuse(ErrorCode::fenced, what)));
   }
   pb::WorkRequest request;
-  for (const auto& one : settlements) messages::put(one, *request.add_settlements());
+  for (auto& one : settlements) {
+    one.reason = kept_reason(one.reason);  // one that is no text would not be read over there, with all that stands beside it
+    messages::put(one, *request.add_settlements());
+  }
   request.set_batch(++last_batch_);
   batches_.emplace(last_batch_, Batch{settlements.size(), std::move(done)});
   send(std::move(request));

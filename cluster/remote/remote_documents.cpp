@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "evershard/cluster/remote/sendable.hpp"
 #include "evershard/cluster/wire/document_messages.hpp"
 #include "evershard/cluster/wire/messages.hpp"
 
@@ -36,6 +37,7 @@ Result<DocumentDefinition> RemoteDocuments::define(const std::string& type, cons
   request.set_type(type);
   request.set_spec(spec);
   if (expected) request.set_expected(expected->value);
+  EVERSHARD_TRY(sendable(request));
   pb::DocumentDefinition response;
   EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, milliseconds) { return door.documents->Define(&context, request, &response); }, Connection::Again::not_sent));
   return messages::definition_of(response);
@@ -44,6 +46,7 @@ Result<DocumentDefinition> RemoteDocuments::define(const std::string& type, cons
 Result<void> RemoteDocuments::drop(const std::string& type) {
   pb::DropDocumentsRequest request;
   request.set_type(type);
+  EVERSHARD_TRY(sendable(request));
   pb::DropDocumentsResponse response;
   return connection_->ask([&](Door& door, grpc::ClientContext& context, milliseconds) { return door.documents->Drop(&context, request, &response); }, Connection::Again::not_sent);
 }
@@ -79,6 +82,7 @@ Result<DocumentPage> RemoteDocuments::list(const DocumentListing& listing) {
     request.mutable_at_least()->set_position(at_least->value);
     request.mutable_at_least()->set_timeout_ms(document_wait_ms(listing.timeout));
   }
+  EVERSHARD_TRY(sendable(request));
   pb::ListDocumentsResponse response;
   const auto timeout = std::max(connection_->options().timeout, at_least ? listing.timeout : milliseconds(0));
   EVERSHARD_TRY(connection_->ask(timeout, [&](Door& door, grpc::ClientContext& context, milliseconds) { return door.documents->List(&context, request, &response); }, Connection::Again::not_served,

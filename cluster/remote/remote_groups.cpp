@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "evershard/cluster/remote/group_stream.hpp"
+#include "evershard/cluster/remote/sendable.hpp"
 #include "evershard/cluster/wire/group_messages.hpp"
 
 namespace evershard::remote {
@@ -29,6 +30,7 @@ Result<GroupInfo> RemoteGroups::create_group(GroupDefinition definition) {
   if (definition.after) request.set_after(definition.after->value);
   else request.set_from_now(true);
   messages::put(definition.settings, *request.mutable_settings());
+  EVERSHARD_TRY(sendable(request));
   pb::GroupInfo response;
   return ask_group(*connection_, Connection::Again::not_sent, response,
                    [&](Door& door, grpc::ClientContext& context) { return door.groups->CreateGroup(&context, request, &response); });
@@ -38,6 +40,7 @@ Result<GroupInfo> RemoteGroups::change_group(const std::string& name, const Grou
   pb::ChangeGroupRequest request;
   request.set_name(name);
   messages::put(change, *request.mutable_settings());
+  EVERSHARD_TRY(sendable(request));
   pb::GroupInfo response;
   return ask_group(*connection_, Connection::Again::not_sent, response,
                    [&](Door& door, grpc::ClientContext& context) { return door.groups->ChangeGroup(&context, request, &response); });
@@ -48,6 +51,7 @@ Result<GroupInfo> RemoteGroups::reset_group(const std::string& name, std::option
   request.set_name(name);
   if (after) request.set_after(after->value);
   else request.set_from_now(true);
+  EVERSHARD_TRY(sendable(request));
   pb::GroupInfo response;
   return ask_group(*connection_, Connection::Again::not_sent, response,
                    [&](Door& door, grpc::ClientContext& context) { return door.groups->ResetGroup(&context, request, &response); });
@@ -56,6 +60,7 @@ Result<GroupInfo> RemoteGroups::reset_group(const std::string& name, std::option
 Result<void> RemoteGroups::drop_group(const std::string& name) {
   pb::DropGroupRequest request;
   request.set_name(name);
+  EVERSHARD_TRY(sendable(request));
   pb::DropGroupResponse response;
   return connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.groups->DropGroup(&context, request, &response); },
                           Connection::Again::not_sent);
@@ -72,6 +77,7 @@ Result<std::vector<GroupInfo>> RemoteGroups::list_groups() {
 Result<GroupInfo> RemoteGroups::group(const std::string& name) {
   pb::DescribeGroupRequest request;
   request.set_name(name);
+  EVERSHARD_TRY(sendable(request));
   pb::GroupInfo response;
   return ask_group(*connection_, Connection::Again::not_served, response,
                    [&](Door& door, grpc::ClientContext& context) { return door.groups->DescribeGroup(&context, request, &response); });
@@ -84,6 +90,7 @@ Result<std::vector<ParkedEvent>> RemoteGroups::parked_events(const std::string& 
     request.set_name(name);
     request.set_after(after.value);
     request.set_limit(static_cast<std::uint32_t>(std::min(limit - all.size(), parked_a_call)));
+    EVERSHARD_TRY(sendable(request));
     pb::ListParkedResponse response;
     EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.groups->ListParked(&context, request, &response); }));
     for (auto& one : *response.mutable_parked()) messages::get(one, all.emplace_back());
@@ -97,6 +104,7 @@ Result<std::uint64_t> RemoteGroups::replay_parked(const std::string& name, std::
   pb::ReplayParkedRequest request;
   request.set_name(name);
   if (position) request.set_position(position->value);
+  EVERSHARD_TRY(sendable(request));
   pb::ReplayParkedResponse response;
   EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.groups->ReplayParked(&context, request, &response); },
                                  Connection::Again::not_sent));
@@ -107,6 +115,7 @@ Result<std::uint64_t> RemoteGroups::discard_parked(const std::string& name, std:
   pb::DiscardParkedRequest request;
   request.set_name(name);
   if (position) request.set_position(position->value);
+  EVERSHARD_TRY(sendable(request));
   pb::DiscardParkedResponse response;
   EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.groups->DiscardParked(&context, request, &response); },
                                  Connection::Again::not_sent));

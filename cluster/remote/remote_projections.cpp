@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/cluster/remote/sendable.hpp"
 #include "evershard/cluster/wire/projection_messages.hpp"
 
 namespace evershard::remote {
@@ -15,6 +16,7 @@ using Again = Connection::Again;
 template <class Request, class Response>
 Result<void> ask_projections(Connection& connection, const Request& request, Response& response, grpc::Status (Stub::*call)(grpc::ClientContext*, const Request&, Response*), Again again,
                              std::optional<std::chrono::milliseconds> timeout = {}) {
+  EVERSHARD_TRY(sendable(request));
   const auto asked = [&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return (door.projections.get()->*call)(&context, request, &response); };
   return connection.ask(timeout.value_or(connection.options().timeout), asked, again, timeout ? Connection::answer_grace : std::chrono::milliseconds(0));
 }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "evershard/cluster/remote/followed_work.hpp"
+#include "evershard/cluster/remote/sendable.hpp"
 #include "evershard/cluster/wire/messages.hpp"
 #include "evershard/cluster/wire/retention_messages.hpp"
 #include "evershard/protocol/limits.hpp"
@@ -52,6 +53,7 @@ Result<RetentionResult> RemoteRetention::truncate_aggregate(const AggregateId& a
   request.set_before(before.value);
   request.set_uncovered(options.uncovered);
   messages::put(options, *request.mutable_order());
+  EVERSHARD_TRY(sendable(request));
   return follow_removal(*connection_, options.dry_run, progress, [&](Door& door, grpc::ClientContext& context) { return door.retention->TruncateAggregate(&context, request); });
 }
 
@@ -61,6 +63,7 @@ Result<RetentionResult> RemoteRetention::remove_aggregate(const AggregateId& agg
   pb::RemoveAggregateRequest request;
   messages::put(aggregate, *request.mutable_aggregate());
   messages::put(order, *request.mutable_order());
+  EVERSHARD_TRY(sendable(request));
   return follow_removal(*connection_, order.dry_run, progress, [&](Door& door, grpc::ClientContext& context) { return door.retention->RemoveAggregate(&context, request); });
 }
 
@@ -70,6 +73,7 @@ Result<RetentionResult> RemoteRetention::erase_subject(const std::string& subjec
   pb::EraseSubjectRequest request;
   request.set_subject(subject);
   messages::put(order, *request.mutable_order());
+  EVERSHARD_TRY(sendable(request));
   return follow_removal(*connection_, order.dry_run, progress, [&](Door& door, grpc::ClientContext& context) { return door.retention->EraseSubject(&context, request); });
 }
 
@@ -77,6 +81,7 @@ Result<RetentionResult> RemoteRetention::apply_retention(RetentionOrder order, P
   EVERSHARD_TRY(check(order));
   pb::ApplyRetentionRequest request;
   messages::put(order, *request.mutable_order());
+  EVERSHARD_TRY(sendable(request));
   return follow_removal(*connection_, order.dry_run, progress, [&](Door& door, grpc::ClientContext& context) { return door.retention->ApplyRetention(&context, request); });
 }
 
@@ -86,6 +91,7 @@ Result<void> RemoteRetention::set_retention_policy(const RetentionPolicy& policy
   pb::SetRetentionPolicyRequest request;
   messages::put(policy, *request.mutable_policy());
   messages::put(order, *request.mutable_order());
+  EVERSHARD_TRY(sendable(request));
   pb::SetRetentionPolicyResponse response;
   return connection_->ask([&](Door& door, grpc::ClientContext& context, milliseconds) { return door.retention->SetRetentionPolicy(&context, request, &response); }, Connection::Again::not_sent);
 }
@@ -95,6 +101,7 @@ Result<void> RemoteRetention::drop_retention_policy(const std::string& name, Ret
   pb::DropRetentionPolicyRequest request;
   request.set_name(name);
   messages::put(order, *request.mutable_order());
+  EVERSHARD_TRY(sendable(request));
   pb::DropRetentionPolicyResponse response;
   return connection_->ask([&](Door& door, grpc::ClientContext& context, milliseconds) { return door.retention->DropRetentionPolicy(&context, request, &response); }, Connection::Again::not_sent);
 }

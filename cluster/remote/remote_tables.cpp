@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "evershard/cluster/remote/sendable.hpp"
 #include "evershard/cluster/wire/table_messages.hpp"
 
 namespace evershard::remote {
@@ -12,6 +13,7 @@ Result<TablePage> RemoteTables::select(const std::string& table, TableSelect sel
   request.set_table(table);
   messages::put(select, *request.mutable_select());
   if (reading.version) request.set_version(reading.version->value);
+  EVERSHARD_TRY(sendable(request));
   const auto at_least = connection_->at_least(reading.at_least);
   const auto until = Connection::Clock::now() + std::min(reading.timeout, Connection::time_max);
   const auto call_until = std::max(until, Connection::Clock::now() + connection_->options().timeout);
@@ -38,6 +40,7 @@ Result<TablePlan> RemoteTables::explain(const std::string& table, TableSelect se
   request.set_table(table);
   messages::put(select, *request.mutable_select());
   if (reading.version) request.set_version(reading.version->value);
+  EVERSHARD_TRY(sendable(request));
   pb::ExplainResponse response;
   EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.tables->Explain(&context, request, &response); }));
   return messages::get(response);
@@ -47,6 +50,7 @@ Result<TableInfo> RemoteTables::describe_table(const std::string& table, TableRe
   pb::DescribeTableRequest request;
   request.set_table(table);
   if (reading.version) request.set_version(reading.version->value);
+  EVERSHARD_TRY(sendable(request));
   pb::TableInfo response;
   EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.tables->DescribeTable(&context, request, &response); }));
   return messages::get(response);
@@ -70,6 +74,7 @@ Result<std::vector<ParkedRow>> RemoteTables::parked(const std::string& table, Gl
   request.set_table(table);
   request.set_after(after.value);
   request.set_limit(static_cast<std::uint32_t>(std::min<std::size_t>(limit, std::numeric_limits<std::uint32_t>::max())));
+  EVERSHARD_TRY(sendable(request));
   pb::ListParkedRowsResponse response;
   EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.tables->ListParkedRows(&context, request, &response); }));
   std::vector<ParkedRow> rows;
@@ -83,6 +88,7 @@ Result<GlobalPosition> RemoteTables::settle(const std::string& table, const std:
   request.set_table(table);
   for (const GlobalPosition position : positions) request.add_positions(position.value);
   request.set_discard(discard);
+  EVERSHARD_TRY(sendable(request));
   pb::SettleParkedRowsResponse response;
   EVERSHARD_TRY(connection_->ask([&](Door& door, grpc::ClientContext& context, std::chrono::milliseconds) { return door.tables->SettleParkedRows(&context, request, &response); }, Connection::Again::not_sent));
   connection_->see(GlobalPosition(response.position()));

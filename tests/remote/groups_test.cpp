@@ -129,6 +129,45 @@ TEST(RemoteGroups, AreAdministeredAsInThisProcess) {
   EXPECT_EQ(worker->next(group_patience).error().code, ErrorCode::not_found);
 }
 
+TEST(RemoteGroups, AReasonThatIsNoTextOrVeryLongIsKeptAsInThisProcessAndEndsNoStay) {
+  ServedStore served;
+  append_orders(served.local, 3, 1);
+  ASSERT_TRUE(served.local.groups().create_group({.name = "g", .query = Query{}.tags({"kind:test"}), .settings = {.attempts_max = 1}}));
+  auto remote = served.connect();
+  auto worker = remote.groups().join_group("g", {.credit = 3});
+  ASSERT_TRUE(worker) << worker.error().what;
+  const auto first = delivered(*worker), second = delivered(*worker), third = delivered(*worker);
+  const auto rejected = worker->reject(first, "caf\xe9");
+  EXPECT_TRUE(rejected) << rejected.error().what;
+  const auto parked = worker->park(second, std::string(20u << 20, 'x'));  // more than a message takes
+  EXPECT_TRUE(parked) << parked.error().what;
+  const auto acknowledged = worker->acknowledge(third);
+  EXPECT_TRUE(acknowledged) << acknowledged.error().what;
+  const auto kept = served.local.groups().parked_events("g", GlobalPosition(0), 10).value();
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(kept[0].reason, "(a reason that is no UTF-8)");
+  EXPECT_EQ(kept[1].reason, std::string(500, 'x'));
+}
+
+TEST(RemoteGroups, ANameThatIsNoTextIsRefusedByItAndNothingIsSaidElsewhere) {
+  ServedStore served;
+  append_orders(served.local, 1, 1);
+  auto remote = served.connect();
+  ASSERT_TRUE(served.local.groups().create_group({.name = "g", .query = Query{}.tags({"kind:test"})}));
+  ::testing::internal::CaptureStderr();
+  const auto described = remote.groups().group("caf\xe9").error();
+  const auto worker = remote.groups().join_group("g", {.name = "caf\xe9"});
+  const auto index = remote.projections().create_value_index("n", {.types = {"A", "caf\xe9"}, .path = "$.n"}).error();
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(described.code, ErrorCode::invalid_argument);
+  EXPECT_EQ(described.what, R"(name "caf\xe9" is not UTF-8)");
+  ASSERT_FALSE(worker);
+  EXPECT_EQ(worker.error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(worker.error().what, R"(worker "caf\xe9" is not UTF-8)");
+  EXPECT_EQ(index.code, ErrorCode::invalid_argument);
+  EXPECT_EQ(index.what, R"(types "caf\xe9" is not UTF-8)");
+}
+
 TEST(RemoteGroups, WorkersShareAndKeepOrder) {
   ServedStore served;
   constexpr int aggregates = 8, events = 40;

@@ -358,12 +358,17 @@ TEST_F(ClusterGroupsTest, NamesThatNobodyWorksOnAreNotRemembered) {
 
 TEST_F(ClusterGroupsTest, OneWorkersWordsAreNobodyElsesBurden) {
   const auto name = at_home_on(1);
-  append(2, "order-1", 1);
+  append(2, "order-1", 2);
   ASSERT_TRUE(on(1).create_group(defined(name)));
   auto worker = on(2).join_group(name).value();
   ASSERT_TRUE(worker.park(next_of(worker), std::string(9u << 20, 'x')));
   EXPECT_LT(network_.largest_asked(), 1u << 20);
-  EXPECT_EQ(on(2).parked_events(name, GlobalPosition{0}, 1)->at(0).reason, std::string(500, 'x'));
+  const auto no_text = worker.park(next_of(worker), "caf\xe9");
+  EXPECT_TRUE(no_text) << no_text.error().what;
+  const auto parked = on(2).parked_events(name, GlobalPosition{0}, 2).value();
+  ASSERT_THAT(parked, SizeIs(2));
+  EXPECT_EQ(parked[0].reason, std::string(500, 'x'));
+  EXPECT_EQ(parked[1].reason, "(a reason that is no UTF-8)");
 }
 
 // That a call was too much at once is said of what was settled with it, and ends nobody's stay.
