@@ -46,7 +46,7 @@ std::optional<RemoteOptions> Invocation::server() const {
   options.tls_certificate = given("tls-cert", "EVERSHARD_CLIENT_TLS_CERT");
   options.tls_key = given("tls-key", "EVERSHARD_CLIENT_TLS_KEY");
   options.compression = arguments.has("compression");
-  options.timeout = std::chrono::seconds(arguments.number_at_least("timeout", 1));
+  options.timeout = server_timeout(arguments);
   return options;
 }
 
@@ -84,6 +84,13 @@ Options store_options() {
       .flag("compression", "appends and pages are compressed on their way: for slow networks")
       .number("timeout", "SECONDS", "how long a server may take to answer, all tries together", 10);
   return options;
+}
+
+std::chrono::seconds server_timeout(const Arguments& arguments) {
+  constexpr std::uint64_t most = 365 * 24 * 3'600;
+  const auto seconds = arguments.number_at_least("timeout", 1);
+  if (seconds > most) throw UsageError("--timeout is " + std::to_string(seconds) + ": the most is " + std::to_string(most));
+  return std::chrono::seconds(seconds);
 }
 
 }  // namespace evershard::cli

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -48,5 +49,7 @@ struct Command {
 Options data_options();
 /// --data, or --server and what goes with it, for commands that work on a store wherever it is.
 Options store_options();
+/// --timeout. What no clock bears is a UsageError.
+[[nodiscard]] std::chrono::seconds server_timeout(const Arguments& arguments);
 
 }  // namespace evershard::cli

@@ -65,7 +65,7 @@ tl::expected<OpenedStore, Failure> opened_side(const Arguments& arguments, const
     options.tls_ca = given_or(arguments, "tls-ca", "EVERSHARD_TLS_CA");
     options.tls_certificate = given_or(arguments, "tls-cert", "EVERSHARD_CLIENT_TLS_CERT");
     options.tls_key = given_or(arguments, "tls-key", "EVERSHARD_CLIENT_TLS_KEY");
-    options.timeout = std::chrono::seconds(arguments.number_at_least("timeout", 1));
+    options.timeout = server_timeout(arguments);
     auto store = Remote::connect(std::move(options));
     if (!store) return Failed(Failure(store.error().code, "--" + which + ": " + store.error().what));
     return OpenedStore(std::move(*store));

@@ -19,13 +19,13 @@ std::optional<std::uint32_t> group_number(const Arguments& arguments, const char
   return static_cast<std::uint32_t>(*number);
 }
 
-std::optional<std::chrono::milliseconds> group_time_flag(const Arguments& arguments, const char* name) {
+}  // namespace
+
+std::optional<std::chrono::milliseconds> time_flag(const Arguments& arguments, const char* name) {
   const auto number = group_number(arguments, name);
   if (!number) return std::nullopt;
   return std::chrono::milliseconds(*number);
 }
-
-}  // namespace
 
 void add_start_flags(Options& options) {
   options.number("after", "POSITION", "begin behind it; 0: with the first event", 0).flag("from-now", "begin behind everything that is there");
@@ -69,11 +69,11 @@ GroupSettingsChange setting_flags(const Arguments& arguments) {
     if (!change.after_parked) throw UsageError("--after-parked is " + in_quotes(arguments.required("after-parked")) + ": go_on or block");
   }
   change.attempts_max = group_number(arguments, "attempts");
-  change.retry_first = group_time_flag(arguments, "retry-first-ms");
+  change.retry_first = time_flag(arguments, "retry-first-ms");
   change.retry_factor = group_number(arguments, "retry-factor");
-  change.retry_most = group_time_flag(arguments, "retry-most-ms");
+  change.retry_most = time_flag(arguments, "retry-most-ms");
   change.retry_jitter_percent = group_number(arguments, "retry-jitter");
-  change.lease = group_time_flag(arguments, "lease-ms");
+  change.lease = time_flag(arguments, "lease-ms");
   change.window = group_number(arguments, "window");
   change.parked_max = group_number(arguments, "parked-max");
   return change;
@@ -96,9 +96,10 @@ void print_group(const Invocation& invocation, const GroupInfo& group) {
               {"so far", grouped(group.acknowledged) + " acknowledged, " + grouped(group.rejected) + " rejected, " + grouped(group.expired) + " expired, " + grouped(group.parked_ever) +
                              " parked, " + grouped(group.replayed) + " replayed, " + grouped(group.discarded) + " discarded"},
               {"attempts", std::to_string(settings.attempts_max) + ", the first retry after " + ms(settings.retry_first) + ", then " + std::to_string(settings.retry_factor) +
-                               " times as long, at most " + ms(settings.retry_most)},
+                               " times as long, at most " + ms(settings.retry_most) + ", each more or less " + std::to_string(settings.retry_jitter_percent) + "%"},
               {"lease", ms(settings.lease)},
-              {"window", grouped(settings.window)}};
+              {"window", grouped(settings.window)},
+              {"parked at most", grouped(settings.parked_max)}};
   for (const auto& worker : group.workers) {
     parts.emplace_back("worker " + worker.name, "lag " + grouped(worker.share) + ", in flight " + grouped(worker.in_flight) + " of " + grouped(worker.credit) + ", acknowledged " + grouped(worker.acknowledged));
   }

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <optional>
 
 #include "evershard/cli/command.hpp"
@@ -18,6 +19,9 @@ void add_start_flags(Options& options);
 void add_setting_flags(Options& options, bool created);
 /// What is given. Mistakes are UsageError; ranges are the store's to check.
 [[nodiscard]] GroupSettingsChange setting_flags(const Arguments& arguments);
+
+/// Of a flag in milliseconds, where it is given. What no clock bears is a UsageError.
+[[nodiscard]] std::optional<std::chrono::milliseconds> time_flag(const Arguments& arguments, const char* name);
 
 void print_group(const Invocation& invocation, const GroupInfo& group);
 

@@ -2,12 +2,14 @@
 
 #include <atomic>
 #include <deque>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <thread>
 
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/event_command.hpp"
+#include "evershard/cli/group_flags.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/line_reader.hpp"
 #include "evershard/cli/print.hpp"
@@ -20,6 +22,7 @@ namespace {
 constexpr auto look_every = std::chrono::milliseconds(20);
 constexpr int status_park = 65;  // EX_DATAERR: what is wrong with the event is wrong the next time too
 constexpr std::size_t settlement_bytes_max = 64u << 10;
+constexpr std::uint64_t wait_ms_max = std::numeric_limits<std::uint32_t>::max();  ///< what is in a message; a group takes less
 
 Options group_work_options() {
   Options options = store_options();
@@ -54,9 +57,11 @@ Result<Said> read_said(std::string_view line) {
       said.reason = *std::move(text);
       return {};
     }
+    if (key != "after_ms" && key != "acknowledge" && key != "reject" && key != "park" && key != "renew") return json->unknown_key(key, {"acknowledge", "reject", "park", "renew", "reason", "after_ms"});
     const auto number = value.number();
     if (!number) return refuse(number.error());
     if (key == "after_ms") {
+      if (*number > wait_ms_max) return value.wrong("that is too great");
       said.after = std::chrono::milliseconds(*number);
       return {};
     }
@@ -65,7 +70,6 @@ Result<Said> read_said(std::string_view line) {
     if (key == "acknowledge") said.kind = GroupSettlement::Kind::acknowledge;
     else if (key == "reject") said.kind = GroupSettlement::Kind::reject;
     else if (key == "park") said.kind = GroupSettlement::Kind::park;
-    else if (key != "renew") return json->unknown_key(key, {"acknowledge", "reject", "park", "renew", "reason", "after_ms"});
     return {};
   }));
   if (verbs != 1) return json->wrong("one of acknowledge, reject, park and renew, with the position");
@@ -119,7 +123,7 @@ class SaidLines {
 class GroupWork {
  public:
   GroupWork(const Invocation& invocation, GroupWorker worker, const PayloadTypes& types)
-      : invocation_(invocation), worker_(std::move(worker)), types_(types), limit_(invocation.arguments.number("limit")), idle_ms_(invocation.arguments.number("idle-ms")) {}
+      : invocation_(invocation), worker_(std::move(worker)), types_(types), limit_(invocation.arguments.number("limit")), idle_(time_flag(invocation.arguments, "idle-ms")) {}
 
   Outcome by_lines() {
     SaidLines lines;
@@ -137,7 +141,7 @@ class GroupWork {
   }
 
   Outcome by_command(const std::string& command) {
-    const auto timeout = std::chrono::milliseconds(invocation_.arguments.number("timeout-ms").value_or(0));
+    const auto timeout = time_flag(invocation_.arguments, "timeout-ms").value_or(std::chrono::milliseconds(0));
     while (!done()) {
       if (auto given = next(look_every * 5, [&](const GroupDelivery& delivery) { return run(command, timeout, delivery); }); !given) return given;
     }
@@ -147,7 +151,7 @@ class GroupWork {
  private:
   bool done() const {
     if (interrupted() || invocation_.out.ended() || (limit_ && settled_ >= *limit_)) return true;
-    return idle_ms_ && out_.empty() && std::chrono::steady_clock::now() - last_ >= std::chrono::milliseconds(*idle_ms_);
+    return idle_ && out_.empty() && std::chrono::steady_clock::now() - last_ >= *idle_;
   }
   Outcome told() const {
     if (!interrupted()) return {};
@@ -194,8 +198,7 @@ class GroupWork {
       failure.line = line.number;
       return Failed(std::move(failure));
     }
-    settle(found->second, *said->kind, said->reason, said->after);
-    out_.erase(found);
+    if (settle(found->second, *said->kind, said->reason, said->after)) out_.erase(found);
     return {};
   }
 
@@ -223,8 +226,9 @@ class GroupWork {
     return {};
   }
 
-  /// And says how it went, on standard output beside the events; what was refused comes again, or is somebody else's.
-  void settle(const GroupDelivery& delivery, GroupSettlement::Kind kind, const std::string& reason, std::optional<std::chrono::milliseconds> after) {
+  /// And says how it went, on standard output beside the events.
+  /// Returns: false: it was refused and is this worker's still, to be settled in another way; what else was refused comes again, or is somebody else's.
+  bool settle(const GroupDelivery& delivery, GroupSettlement::Kind kind, const std::string& reason, std::optional<std::chrono::milliseconds> after) {
     const auto result = kind == GroupSettlement::Kind::acknowledge ? worker_.acknowledge(delivery)
                         : kind == GroupSettlement::Kind::reject    ? worker_.reject(delivery, reason, after)
                                                                    : worker_.park(delivery, reason);
@@ -241,12 +245,14 @@ class GroupWork {
     invocation_.out.write(json_.text());
     invocation_.out.write("\n");
     invocation_.out.flush();
+    return result || (result.error().code != ErrorCode::invalid_argument && result.error().code != ErrorCode::overloaded);
   }
 
   const Invocation& invocation_;
   GroupWorker worker_;
   const PayloadTypes& types_;
-  const std::optional<std::uint64_t> limit_, idle_ms_;
+  const std::optional<std::uint64_t> limit_;
+  const std::optional<std::chrono::milliseconds> idle_;
   JsonText json_;
   std::map<GlobalPosition, GroupDelivery> out_;  ///< shown, not settled
   std::uint64_t settled_ = 0;

@@ -155,7 +155,10 @@ Outcome index_read(const Invocation& invocation) {
   const auto types = payload_types(invocation);
   if (!types) return Failed(types.error());
   const auto info = store->projections().describe(*name);
-  if (!info) return Failed(Failure(info.error()));
+  if (!info) {
+    if (*query && info.error().code == ErrorCode::not_found) return Failed(Failure(ErrorCode::not_found, "there is no index of this query (" + *name + ")", "`evershard index create` with the same query makes it"));
+    return Failed(Failure(info.error()));
+  }
   return info->kind == "value" ? read_values(invocation, *store, *name, *types) : read_numbers(invocation, *store, *name, *types);
 }
 

@@ -75,7 +75,7 @@ void add_rows_flags(Options& options) {
 
 std::chrono::milliseconds rows_timeout(const Invocation& invocation) {
   if (!invocation.server()) return std::chrono::hours(24);
-  return std::chrono::seconds(invocation.arguments.number_at_least("timeout", 1));
+  return server_timeout(invocation.arguments);
 }
 
 std::chrono::milliseconds rows_timeout(const Invocation& invocation, OpenedStore& store, std::optional<GlobalPosition> at_least) {

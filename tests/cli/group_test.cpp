@@ -74,6 +74,34 @@ TEST_F(Group, ALineThatIsNoSettlementEndsTheWorkerWithItsNumber) {
   EXPECT_EQ(evershard({"group", "work", "g", "--data", data}, "").status, 0) << "nothing was said: it leaves";
 }
 
+TEST_F(Group, WhatIsRefusedStaysTheWorkersToBeSettledInAnotherWay) {
+  const auto data = orders(1);
+  (void)shown({"group", "create", "g", "--data", data, "--type", "Placed"});
+  Process worker(words({"group", "work", "g", "--data", data, "--format", "json", "--limit", "1"}));
+  const auto position = Json::parse(worker.lines(1).at(0))["event"]["position"].dump();
+  worker.write("{\"reject\":" + position + ",\"after_ms\":86400001}\n");
+  EXPECT_EQ(Json::parse(worker.lines(2).at(1))["error"]["code"], "invalid_argument") << "longer than the group's longest wait";
+  worker.write("{\"acknowledge\":" + position + "}\n");
+  EXPECT_EQ(Json::parse(worker.lines(3).at(2))["settled"], "acknowledged");
+  EXPECT_EQ(worker.wait().status, 0);
+}
+
+TEST_F(Group, ASettlementThatMakesNoSenseIsNamed) {
+  const auto data = orders(1);
+  (void)shown({"group", "create", "g", "--data", data, "--type", "Placed"});
+  const auto why = [&](const std::string& line) {
+    const auto finished = evershard({"group", "work", "g", "--data", data, "--format", "json"}, line + "\n");
+    EXPECT_EQ(finished.status, 5) << finished.out;
+    return error_of(finished)["message"].get<std::string>();
+  };
+  EXPECT_THAT(why(R"({"reject":1,"reson":"no stock"})"), HasSubstr("unknown"));
+  EXPECT_THAT(why(R"({"reject":1,"after_ms":18446744073709551615})"), HasSubstr("after_ms: that is too great"));
+  EXPECT_EQ(evershard({"group", "work", "g", "--data", data, "--idle-ms", "18446744073709551615"}).status, 2);
+  const auto never = evershard({"group", "list", "--server", "127.0.0.1:1", "--timeout", "18446744073709551615"});
+  EXPECT_EQ(never.status, 2) << "it was over before it began";
+  EXPECT_THAT(never.err, HasSubstr("--timeout is 18446744073709551615: the most is"));
+}
+
 TEST_F(Group, RunsACommandAnEvent) {
   const auto data = orders(3);
   (void)shown({"group", "create", "g", "--data", data, "--type", "Placed", "--attempts", "2", "--retry-first-ms", "1"});

@@ -134,6 +134,7 @@ void ProjectionCommands::indexes() {
   EXPECT_EQ(one({"projection", "describe", "by-price"})["spec"]["path"], "$.items[0].price");
   EXPECT_EQ(one({"index", "drop", "by-price"})["dropped"], "by-price");
   EXPECT_EQ(refused({"index", "read", "by-price"}, 4)["code"], "not_found");
+  EXPECT_THAT(reason({"index", "read", "--type", "Nobody"}, 4), HasSubstr("no index of this query"));
 }
 
 void ProjectionCommands::what_is_wrong() {
