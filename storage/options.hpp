@@ -43,6 +43,7 @@ struct StoreOptions {
   std::size_t block_cache_bytes = 128u << 20;
   std::size_t memtable_bytes = 32u << 20;
   std::size_t wal_bytes_max = 256u << 20;
+  std::size_t log_zeros_max = 4u << 20;     ///< zeros that are put ahead of what is written to the log; 0: none
   std::size_t disk_reserve_bytes = 256u << 20;  ///< appends are refused below this much free space
   std::size_t seal_bytes_per_second = 0;        ///< 0: paced by the append rate
 

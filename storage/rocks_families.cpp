@@ -27,7 +27,7 @@ rocksdb::Status RocksFamilies::open(const RocksOptions& options, const std::stri
   auto status = read_only ? rocksdb::DB::OpenForReadOnly(options.db(), folder, descriptors, &handles, &db)
                           : rocksdb::DB::Open(options.db(), folder, descriptors, &handles, &db);
   if (!status.ok()) return status;
-  out.reset(new RocksFamilies);
+  out.reset(new RocksFamilies(options.env()));
   out->db_ = db;
   out->default_ = handles.front();
   std::copy(handles.begin() + 1, handles.end(), out->handles_.begin());

@@ -46,8 +46,9 @@ class RocksFamilies {
   [[nodiscard]] Result<bool> indexes_empty() const;
 
  private:
-  RocksFamilies() = default;
+  explicit RocksFamilies(std::shared_ptr<rocksdb::Env> env) : env_(std::move(env)) {}
   Result<void> renew(std::size_t i, const std::string& name, const rocksdb::ColumnFamilyOptions& options);
+  const std::shared_ptr<rocksdb::Env> env_;
   rocksdb::DB* db_ = nullptr;
   rocksdb::ColumnFamilyHandle* default_ = nullptr;
   std::array<rocksdb::ColumnFamilyHandle*, family_count + 1> handles_{};

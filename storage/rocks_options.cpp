@@ -8,6 +8,8 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
+#include "evershard/storage/zeroed_logs.hpp"
+
 namespace evershard::storage {
 namespace {
 
@@ -23,8 +25,11 @@ constexpr std::size_t shard_bytes = 2;  // what a key of the journal begins with
 }  // namespace
 
 RocksOptions::RocksOptions(const StoreOptions& options)
-    : memtable_bytes_(options.memtable_bytes), tail_bytes_max_(options.tail_bytes_max), cache_(rocksdb::NewLRUCache(options.block_cache_bytes, -1, false, index_share)) {
-  if (options.env) db_.env = options.env;
+    : memtable_bytes_(options.memtable_bytes),
+      tail_bytes_max_(options.tail_bytes_max),
+      cache_(rocksdb::NewLRUCache(options.block_cache_bytes, -1, false, index_share)),
+      env_(with_zeroed_logs(options.env, options.log_zeros_max, options.env != nullptr)) {
+  db_.env = env_.get();
   db_.create_if_missing = options.create && !options.read_only;
   db_.create_missing_column_families = !options.read_only;
   db_.paranoid_checks = true;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <rocksdb/cache.h>
+#include <rocksdb/env.h>
 #include <rocksdb/options.h>
 
 #include "evershard/storage/options.hpp"
@@ -40,7 +41,9 @@ class RocksOptions {
   /// To write what is read once, from its beginning to its end: large blocks, and zstd where RocksDB has it.
   [[nodiscard]] RocksOptions compact() const;
 
+  /// Shape: env() outlives what is opened with them.
   [[nodiscard]] const rocksdb::DBOptions& db() const { return db_; }
+  [[nodiscard]] const std::shared_ptr<rocksdb::Env>& env() const { return env_; }
   [[nodiscard]] rocksdb::ColumnFamilyOptions family(Family family) const;
   /// Families with a handful of rows: `mark`, and RocksDB's own `default`.
   [[nodiscard]] rocksdb::ColumnFamilyOptions small() const;
@@ -54,6 +57,7 @@ class RocksOptions {
   bool merges_ = true;
   bool compact_ = false;
   std::shared_ptr<rocksdb::Cache> cache_;
+  std::shared_ptr<rocksdb::Env> env_;
   rocksdb::DBOptions db_;
 };
 

@@ -289,6 +289,7 @@ rocksdb::ColumnFamilyOptions RocksProjectionStore::family_options() const {
   table.block_cache = cache_;
   table.cache_index_and_filter_blocks = true;
   table.pin_l0_filter_and_index_blocks_in_cache = true;
+  table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(row_filter_bits));
   // A file's filter in one piece is larger than what a small cache holds of anything, and would be read anew for every row.
   table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
@@ -297,6 +298,9 @@ rocksdb::ColumnFamilyOptions RocksProjectionStore::family_options() const {
   // Most rows are looked up because an index or an earlier event names them: only files above the bottom level may lack one.
   rocks.optimize_filters_for_hits = true;
   rocks.compression = rocksdb::kLZ4Compression;
+  // What a memtable leaves is merged within seconds where much is written.
+  rocks.compression_per_level.assign(static_cast<std::size_t>(rocks.num_levels), rocks.compression);
+  rocks.compression_per_level.front() = rocksdb::kNoCompression;
   rocks.level_compaction_dynamic_level_bytes = true;
   rocks.write_buffer_size = options_.memtables_bytes / 4;
   rocks.memtable_factory = tree_memtables();

@@ -28,6 +28,7 @@ class NodeFaults : public RocksFolder {
     options.shards = NodeWriter::shards;
     options.member = NodeWriter::member();
     options.env = disk_.env();
+    options.log_zeros_max = 64u << 10;
     auto opened = open_node_store(options);
     ASSERT_TRUE(opened) << opened.error().what;
     opened_ = std::move(*opened);
@@ -155,6 +156,7 @@ TEST_F(NodeFaults, TakesOffWhatWasGivenUpHoweverOftenItIsBrokenOff) {
       options.shards = NodeWriter::shards;
       options.member = NodeWriter::member();
       options.env = disk_.env();
+      options.log_zeros_max = 64u << 10;
       options.at_step = [&](const char* step) {
         if (step == std::string_view(steps::open_given_up) && left-- == 0) disk_.cut_power();
       };
@@ -202,6 +204,7 @@ TEST_F(NodeFaults, TakesNothingOffWhereARecordThatStaysIsDamaged) {
     options.shards = NodeWriter::shards;
     options.member = NodeWriter::member();
     options.env = disk_.env();
+    options.log_zeros_max = 64u << 10;
     return open_node_store(options);
   };
   close_node();

@@ -61,12 +61,22 @@ TEST_F(RocksFaults, HasAllThatWasAcknowledgedAfterAFailedSync) {
   expect_all_there(store(), static_cast<int>(store().view().watermark.value));
 }
 
-TEST_F(RocksFaults, LosesNothingAcknowledgedWhenThePowerFails) {
+/// How many zeros lie behind the log at most, in bytes.
+class PowerLoss : public RocksFaults, public ::testing::WithParamInterface<std::size_t> {
+ protected:
+  [[nodiscard]] StoreOptions over_zeros() const {
+    auto options = faulty();
+    options.log_zeros_max = GetParam();
+    return options;
+  }
+};
+
+TEST_P(PowerLoss, LosesNothingAcknowledged) {
   std::mt19937_64 random(11);
-  for (int round = 0; round < 25; ++round) {
+  for (int round = 0; round < 10; ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     std::filesystem::remove_all(data_dir());
-    open(faulty());
+    open(over_zeros());
     int acknowledged = 0;
     auto until = 100 + static_cast<int>(random() % 1'500);
     while (acknowledged < until) {
@@ -76,22 +86,28 @@ TEST_F(RocksFaults, LosesNothingAcknowledgedWhenThePowerFails) {
         ASSERT_TRUE(store().seal());
       }
     }
-    if (random() % 2 == 0) {  // one that is written and not synced
+    if (random() % 2 == 0) {  // one that is written and not synced, of several sectors
       disk_.fail_next_sync();
-      static_cast<void>(writer().commit({one("order-" + std::to_string(acknowledged % 17), "type" + std::to_string(acknowledged % 3),
-                                             std::to_string(acknowledged), {"mod5:" + std::to_string(acknowledged % 5)})}));
+      auto last = one("order-" + std::to_string(acknowledged % 17), "type" + std::to_string(acknowledged % 3), std::to_string(acknowledged), {"mod5:" + std::to_string(acknowledged % 5)});
+      std::string noise(random() % 3'000, ' ');
+      for (auto& byte : noise) byte = static_cast<char>(random());
+      last.events.front().metadata = noise;
+      static_cast<void>(writer().commit({last}));
     }
     disk_.cut_power();
     close();
     disk_.lose_unsynced(random());
 
-    auto opened = open_again(faulty());
+    auto opened = open_again(over_zeros());
     ASSERT_TRUE(opened) << opened.error().what;
     auto there = static_cast<int>((*opened)->view().watermark.value);
     EXPECT_THAT(there, AnyOf(acknowledged, acknowledged + 1));
     expect_all_there(**opened, there);
   }
+  EXPECT_EQ(disk_.sectors_lost_over_zeros() > 0, GetParam() > 0);
 }
+
+INSTANTIATE_TEST_SUITE_P(Zeros, PowerLoss, ::testing::Values(0, 16u << 10, 256u << 10));
 
 TEST_F(RocksFaults, SealsAgainWhenTheDiskHadNoRoomForAWhile) {
   open(faulty());
