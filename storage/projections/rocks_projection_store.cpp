@@ -289,7 +289,6 @@ rocksdb::ColumnFamilyOptions RocksProjectionStore::family_options() const {
   table.block_cache = cache_;
   table.cache_index_and_filter_blocks = true;
   table.pin_l0_filter_and_index_blocks_in_cache = true;
-  table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(row_filter_bits));
   // A file's filter in one piece is larger than what a small cache holds of anything, and would be read anew for every row.
   table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
