@@ -1,28 +1,15 @@
 #include "evershard/cli/state_text.hpp"
 
-#include <algorithm>
-
 #include "evershard/protocol/base64.hpp"
 #include "evershard/cluster/exchange/event_json.hpp"
+#include "evershard/cluster/exchange/json_text.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cli {
-namespace {
-
-/// JSON has line ends between its values only: a string has them escaped.
-std::string on_one_line(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const auto from = std::min(text.find_first_not_of(blanks), text.size());
-  std::string line(text.substr(from, text.find_last_not_of(blanks) + 1 - from));
-  std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return line;
-}
-
-}  // namespace
 
 Result<StateText> state_text(std::string_view aggregate_type, std::string_view payload, PayloadFormat format, const PayloadTypes& types, bool as_stored) {
   if (shown_as_json(payload, format)) return StateText{std::string(payload), {}};
-  if (std::string line = on_one_line(payload); shown_as_json(line, format)) return StateText{std::move(line), {}};
+  if (std::string line = json_on_one_line(payload); shown_as_json(line, format)) return StateText{std::move(line), {}};
   if (as_stored || format != PayloadFormat::protobuf) return StateText{'"' + to_base64(payload) + '"', {}, true};
   const PayloadTypes& known = types.of_state(aggregate_type);
   const auto message = known.message_of_state(aggregate_type);

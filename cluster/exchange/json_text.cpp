@@ -1,5 +1,7 @@
 #include "evershard/cluster/exchange/json_text.hpp"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 namespace evershard {
@@ -23,6 +25,14 @@ void append_json_string(std::string& out, std::string_view text) {
     return;
   }
   out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string json_on_one_line(std::string_view json) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const auto from = std::min(json.find_first_not_of(blanks), json.size());
+  std::string line(json.substr(from, json.find_last_not_of(blanks) + 1 - from));
+  std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return line;
 }
 
 void JsonText::separate() {

@@ -11,6 +11,9 @@ namespace evershard {
 /// Quoted and escaped. What is not UTF-8 comes out with U+FFFD in its place: it can only be a foreign message.
 void append_json_string(std::string& out, std::string_view text);
 
+/// JSON without blanks around it, and on one line: it has line ends between its values only, a string has them escaped.
+[[nodiscard]] std::string json_on_one_line(std::string_view json);
+
 class JsonText {
  public:
   JsonText& begin_object() { return open('{'); }

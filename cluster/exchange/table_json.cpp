@@ -9,15 +9,6 @@
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cluster {
-namespace {
-
-/// JSON has line breaks between its values alone, and a row is to be a line.
-std::string on_one_line(std::string json) {
-  std::replace_if(json.begin(), json.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return json;
-}
-
-}  // namespace
 
 void write_value(JsonText& json, FieldType type, const TableValue& value) {
   if (value.is_null()) {
@@ -25,7 +16,7 @@ void write_value(JsonText& json, FieldType type, const TableValue& value) {
   } else if (const auto* flag = value.as<bool>()) {
     json.boolean(*flag);
   } else if (const auto* text = value.as<std::string>()) {
-    if (type == FieldType::json) json.raw(on_one_line(*text));
+    if (type == FieldType::json) json.raw(json_on_one_line(*text));
     else json.string(type == FieldType::bytes ? to_base64(*text) : *text);
   } else if (const auto* time = value.as<Timestamp>()) {
     json.string(time->text());

@@ -206,7 +206,9 @@ Result<GroupInfo> GroupHost::change_group(const std::string& name, const GroupSe
     if (change.order && *change.order != spec->definition.settings.order) {
       return refuse(ErrorCode::invalid_argument, "the order of a group does not change: drop it, or create another one");
     }
+    const auto before = spec->definition.settings;
     change.apply(spec->definition.settings);
+    if (spec->definition.settings == before) return now_it_is(name);  // no event for what changes nothing
     const auto changed = catalogue_.change(name, write_group_spec(*spec), definition->last);
     // Somebody else changed it in between: what is named here goes on top of that.
     if (!changed && changed.error().code == ErrorCode::version_conflict && tries < change_tries_max) {

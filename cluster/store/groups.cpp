@@ -136,6 +136,7 @@ Result<void> GroupWorker::acknowledge(const GroupDelivery& delivery) {
 }
 
 Result<void> GroupWorker::reject(const GroupDelivery& delivery, std::string reason, std::optional<std::chrono::milliseconds> after) {
+  if (after && after->count() < 0) return refuse(ErrorCode::invalid_argument, "a wait of " + std::to_string(after->count()) + " ms: it is from 0 to the group's retry_most_ms");
   return settle({GroupSettlement::Kind::reject, delivery.event.position, delivery.delivery, std::move(reason), after});
 }
 

@@ -171,7 +171,8 @@ void put(const GroupSettlement& from, pb::WorkRequest::Settlement& to) {
   to.set_position(from.position.value);
   to.set_delivery(from.delivery);
   to.set_reason(from.reason);
-  if (from.after) to.set_after_ms(ms_of(*from.after));
+  // One below 0 has to be refused where it is settled: none that is taken is as long as this.
+  if (from.after) to.set_after_ms(from.after->count() < 0 ? std::numeric_limits<std::int64_t>::max() : ms_of(*from.after));
 }
 
 Result<void> get(pb::WorkRequest::Settlement& from, GroupSettlement& to) {

@@ -300,6 +300,19 @@ TEST(Groups, OtherSettingsHoldFromTheNextAttemptOn) {
   EXPECT_EQ(store.groups().group("g")->parked, 1u);
 }
 
+TEST(Groups, AChangeThatChangesNothingIsNoEvent) {
+  auto store = opened();
+  ASSERT_TRUE(store.groups().create_group({.name = "g", .settings = {.attempts_max = 2}}));
+  const auto head = store.head().value();
+
+  EXPECT_EQ(store.groups().change_group("g", {})->definition.settings, (GroupSettings{.attempts_max = 2}));
+  EXPECT_EQ(store.groups().change_group("g", {.attempts_max = 2})->definition.settings, (GroupSettings{.attempts_max = 2}));
+  EXPECT_EQ(store.head().value(), head);
+
+  ASSERT_TRUE(store.groups().change_group("g", {.attempts_max = 3}));
+  EXPECT_GT(store.head().value(), head);
+}
+
 /// Of changes at the same time each has what it names, and none undoes another one's.
 TEST(Groups, ChangesOfDifferentSettingsAtTheSameTimeAllHold) {
   TemporaryFolder folder;

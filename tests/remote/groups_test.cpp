@@ -5,6 +5,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <atomic>
+#include <future>
 #include <map>
 #include <thread>
 
@@ -147,6 +148,28 @@ TEST(RemoteGroups, AReasonThatIsNoTextOrVeryLongIsKeptAsInThisProcessAndEndsNoSt
   ASSERT_EQ(kept.size(), 2u);
   EXPECT_EQ(kept[0].reason, "(a reason that is no UTF-8)");
   EXPECT_EQ(kept[1].reason, std::string(500, 'x'));
+}
+
+TEST(RemoteGroups, AWaitBelowZeroIsRefusedAndTheEventStaysTheWorkers) {
+  ServedStore served;
+  append_orders(served.local, 1, 1);
+  ASSERT_TRUE(served.local.groups().create_group({.name = "g", .query = Query{}.tags({"kind:test"})}));
+  auto remote = served.connect();
+  auto worker = remote.groups().join_group("g");
+  ASSERT_TRUE(worker) << worker.error().what;
+  const auto given = delivered(*worker);
+
+  const auto here = worker->reject(given, "too early", -1ms);
+  std::promise<Result<void>> there;
+  worker->settle_async({{GroupSettlement::Kind::reject, given.event.position, given.delivery, "too early", -1ms}}, [&](std::vector<Result<void>> results) { there.set_value(results.at(0)); });
+  const auto over_the_line = there.get_future().get();
+
+  ASSERT_FALSE(here);
+  EXPECT_EQ(here.error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(here.error().what, "a wait of -1 ms: it is from 0 to the group's retry_most_ms");
+  ASSERT_FALSE(over_the_line);
+  EXPECT_EQ(over_the_line.error().code, ErrorCode::invalid_argument);
+  EXPECT_TRUE(worker->acknowledge(given));
 }
 
 TEST(RemoteGroups, ANameThatIsNoTextIsRefusedByItAndNothingIsSaidElsewhere) {

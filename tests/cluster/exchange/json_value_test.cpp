@@ -146,6 +146,12 @@ TEST(Base64, RefusesEveryOtherSpelling) {
 
 RC_GTEST_PROP(Base64, GivesBackWhatItTook, (const std::string& bytes)) { RC_ASSERT(from_base64(to_base64(bytes)) == bytes); }
 
+TEST(JsonText, PutsWhatStandsOnManyLinesOnOne) {
+  EXPECT_EQ(json_on_one_line(" \r\n{\"a\":\n  1,\r\n\"b\":\"x\\ny\"}\t\n"), "{\"a\":   1,  \"b\":\"x\\ny\"}");
+  EXPECT_EQ(json_on_one_line(" \n "), "");
+  EXPECT_EQ(json_on_one_line(""), "");
+}
+
 RC_GTEST_PROP(JsonText, WritesStringsThatReadAsTheSame, ()) {
   const auto points = *rc::gen::container<std::string>(rc::gen::inRange<char>(1, 127));
 
