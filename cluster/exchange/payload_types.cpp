@@ -15,6 +15,8 @@
 #include <climits>
 #include <map>
 
+#include <nlohmann/json.hpp>
+
 #include "evershard/cluster/exchange/event_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/utf8.hpp"
@@ -129,6 +131,39 @@ class Look {
   pb::DynamicMessageFactory& factory_;
 };
 
+/// Puts numbers in the place of the strings that Protobuf's JSON makes of whole numbers of 64 bits.
+class LongsAsNumbers {
+ public:
+  using Json = nlohmann::ordered_json;
+
+  /// `json`: of a message of this type.
+  void in_message(Json& json, const pb::Descriptor& type) {
+    if (type.full_name() == "google.protobuf.Int64Value" || type.full_name() == "google.protobuf.UInt64Value") return number(json);
+    if (type.full_name().starts_with("google.protobuf.") || !json.is_object()) return;  // those have a JSON of their own
+    for (int i = 0; i < type.field_count(); ++i) {
+      const auto& field = *type.field(i);
+      const auto at = json.find(field.name());
+      if (at == json.end()) continue;
+      const auto& value = field.is_map() ? *field.message_type()->map_value() : field;
+      if (field.is_repeated()) {
+        for (auto& one : *at) in_value(one, value);
+      } else {
+        in_value(*at, value);
+      }
+    }
+  }
+
+ private:
+  void in_value(Json& json, const pb::FieldDescriptor& field) {
+    const auto type = field.cpp_type();
+    if (type == pb::FieldDescriptor::CPPTYPE_INT64 || type == pb::FieldDescriptor::CPPTYPE_UINT64) number(json);
+    if (type == pb::FieldDescriptor::CPPTYPE_MESSAGE) in_message(json, *field.message_type());
+  }
+  static void number(Json& json) {
+    if (const auto* text = json.get_ptr<const std::string*>()) json = Json::parse(*text, nullptr, false);
+  }
+};
+
 /// Maps in order of key: the same payload is the same text.
 std::string in_fixed_order(const pb::Message& message) {
   std::string bytes;
@@ -222,7 +257,7 @@ std::optional<std::string> PayloadTypes::message_of_state(std::string_view aggre
   return at->second;
 }
 
-Result<ShownMessage> PayloadTypes::read(const std::string& name, std::string_view payload) const {
+Result<ShownMessage> PayloadTypes::read(const std::string& name, std::string_view payload, LongNumbers longs) const {
   const auto* type = impl_ == nullptr ? nullptr : impl_->pool.FindMessageTypeByName(name);
   if (type == nullptr) return refuse(ErrorCode::not_found, "no message " + in_quotes(name, 300) + " is registered");
   const pb::LogSilencer silent;
@@ -244,6 +279,11 @@ Result<ShownMessage> PayloadTypes::read(const std::string& name, std::string_vie
   ShownMessage shown{name, {}, look.unknown_fields};
   const auto done = pb::util::BinaryToJsonString(impl_->resolver.get(), std::string(url_prefix) + '/' + name, in_fixed_order(*message), &shown.json, options);
   if (!done.ok()) return not_of_it(done.message().ToString());
+  if (longs == LongNumbers::numbers) {
+    auto json = nlohmann::ordered_json::parse(shown.json, nullptr, false);
+    LongsAsNumbers().in_message(json, *type);
+    shown.json = json.dump();
+  }
   if (!stands_in_a_line(shown.json)) return not_of_it("what they say is no JSON");
   return shown;
 }

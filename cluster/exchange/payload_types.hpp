@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +21,12 @@ struct ShownMessage {
   std::string message;  ///< full name
   std::string json;     ///< one line of UTF-8; fields as they are named in the .proto, those of scalar types always
   bool unknown_fields = false;  ///< the payload holds more than the registered message knows of
+};
+
+/// How whole numbers of 64 bits come out.
+enum class LongNumbers : std::uint8_t {
+  strings,  ///< as Protobuf's JSON has them
+  numbers,  ///< as those of 32 bits; within an `Any` they stay strings
 };
 
 /// A registered message, for lists.
@@ -54,7 +61,7 @@ class PayloadTypes {
   [[nodiscard]] std::optional<std::string> message_of_state(std::string_view aggregate_type) const;
 
   /// Errors: not_found (no such message is registered), invalid_argument (the bytes are not of it)
-  [[nodiscard]] Result<ShownMessage> read(const std::string& message, std::string_view payload) const;
+  [[nodiscard]] Result<ShownMessage> read(const std::string& message, std::string_view payload, LongNumbers longs = LongNumbers::strings) const;
 
   /// In order of name, without Protobuf's own.
   [[nodiscard]] std::vector<MessageInfo> messages() const;

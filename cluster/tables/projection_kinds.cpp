@@ -12,7 +12,7 @@
 namespace evershard::cluster {
 namespace {
 
-/// Protobuf payloads as JSON, by what is registered in the data directory; looked up again when a message is not known and the file is another one.
+/// Protobuf payloads as JSON, in which all numbers are numbers, by what is registered in the data directory; looked up again when a message is not known and the file is another one.
 actors::PayloadAsJson registered_payloads(const std::filesystem::path& data_dir) {
   struct Known {
     std::filesystem::path data_dir;
@@ -25,7 +25,7 @@ actors::PayloadAsJson registered_payloads(const std::filesystem::path& data_dir)
     const auto read = [&]() -> Result<ShownMessage> {
       const auto& types = known->types.of_event(event.aggregate ? event.aggregate->type : std::string(), event.type);
       if (types.empty()) return refuse(ErrorCode::not_found, "nothing is registered");
-      return types.read(types.message_of_event(event.type), event.payload);
+      return types.read(types.message_of_event(event.type), event.payload, LongNumbers::numbers);
     };
     if (auto shown = read()) return std::move(shown->json);
     const auto stamp = types_stamp(known->data_dir);

@@ -227,6 +227,22 @@ TEST_F(Types, SayWhyAPayloadIsNotDecoded) {
   EXPECT_EQ(table.err, "");
 }
 
+TEST_F(Types, LongNumbersAreNumbersForIndexesAndTables) {
+  register_types();
+  for (const std::int64_t amount : {INT64_MIN, std::int64_t{0}, std::int64_t{9'007'199'254'740'993}}) deposit(amount);
+  write_file("sums.json", R"({"fields":[{"name":"account","type":"text","role":"key"},{"name":"amount","type":"integer","role":"index"}],)"
+                          R"("rules":[{"types":[")" + deposited_message + R"("],"action":"upsert","key":"aggregate","fields":{"amount":"$.amount"}}]})");
+
+  ASSERT_EQ(evershard(with_data({"index", "create", "by-amount", "--type", deposited_message, "--path", "$.amount", "--value", "integer"})).status, 0);
+  const Finished found = evershard(with_data({"index", "read", "by-amount", "--from", "0", "--format", "jsonl"}));
+  const Finished created = evershard(with_data({"projection", "create", "sums", path("sums.json"), "--wait"}));
+  const Finished rows = evershard(with_data({"table", "select", "sums", "--where", "amount > 9007199254740992", "--format", "jsonl"}));
+
+  EXPECT_EQ(json_lines(found.out), (std::vector<Json>{{{"value", 0}, {"position", 2}}, {{"value", 9'007'199'254'740'993}, {"position", 3}}}));
+  EXPECT_EQ(created.status, 0) << created.err;
+  EXPECT_EQ(json_lines(rows.out), (std::vector<Json>{{{"account", "bank_account-1"}, {"amount", 9'007'199'254'740'993}}})) << rows.out << rows.err;
+}
+
 TEST_F(Types, MayBeGivenForOneCommand) {
   deposit(7);
   tests::bank::DepositedNext next;

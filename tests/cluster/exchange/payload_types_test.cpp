@@ -65,6 +65,21 @@ TEST_F(PayloadTypesTest, ShowsEveryKindOfField) {
                   "\"visits\":{\"bar\":1,\"zoo\":2},\"seal\":\"AP8=\",\"opened_at\":\"1970-01-01T00:00:01Z\"}");
 }
 
+TEST_F(PayloadTypesTest, ShowsLongNumbersAsNumbersWhereThatIsAsked) {
+  bank::Account account;
+  account.set_owner_name("12");
+  account.set_balance(-9007199254740993);
+  account.add_limits()->set_cents(INT64_MAX);
+  (*account.mutable_visits())["zoo"] = 2;
+  account.mutable_opened_at()->set_seconds(1);
+
+  const auto shown = types_.read(account.GetTypeName(), account.SerializeAsString(), LongNumbers::numbers);
+
+  ASSERT_TRUE(shown) << shown.error().what;
+  EXPECT_THAT(shown->json, AllOf(HasSubstr(R"("owner_name":"12","balance":-9007199254740993,)"), HasSubstr(R"("limits":[{"cents":9223372036854775807}],"visits":{"zoo":2})"),
+                                 HasSubstr(R"("opened_at":"1970-01-01T00:00:01Z")")));
+}
+
 TEST_F(PayloadTypesTest, ShowsZerosButNotWhatIsAbsent) {
   EXPECT_EQ(json(bank::Deposited()), R"({"amount":"0"})");
   EXPECT_THAT(json(bank::Account()), AllOf(HasSubstr("\"balance\":\"0\""), ::testing::Not(HasSubstr("risk")), ::testing::Not(HasSubstr("opened_at"))));
