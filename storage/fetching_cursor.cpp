@@ -6,12 +6,14 @@
 
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/storage/query_postings.hpp"
+#include "evershard/storage/read_work.hpp"
 
 namespace evershard::storage {
 namespace {
 
 constexpr std::size_t batch_first = 16;
 constexpr std::size_t batch_max = 256;
+constexpr std::uint64_t event_units = 500;  ///< of spend()
 // Records are fetched whole for one event of theirs: what a batch may hold of them.
 constexpr std::size_t batch_bytes_min = 4u << 20;
 
@@ -68,6 +70,7 @@ Result<void> FetchingCursor::next(std::size_t events_max, std::size_t bytes_max,
     if (!view) return refuse(std::move(view).error());
     RecordedEvent event = to_event(*view, found_[at_].position, found_[at_].location);
     auto accepted = accepts(event);
+    if (auto spent = spend(event_units + event.payload.size()); accepted && !spent) accepted = refuse(std::move(spent).error());
     if (!accepted && taken > 0) break;
     if (!accepted) return refuse(std::move(accepted).error());
     ++at_;

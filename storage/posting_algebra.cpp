@@ -4,9 +4,12 @@
 #include <utility>
 
 #include "evershard/protocol/check.hpp"
+#include "evershard/storage/read_work.hpp"
 
 namespace evershard::storage {
 namespace {
+
+constexpr std::uint64_t posting_units = 20;  ///< of spend(): a step of one list
 
 std::vector<PostingCursor> cursors_of(std::vector<std::unique_ptr<PostingSource>> sources, const Walk& walk) {
   std::vector<PostingCursor> cursors;
@@ -48,6 +51,7 @@ Result<void> UnionPostings::fill(GlobalPosition from, std::vector<Posting>& bloc
   }
   const std::size_t n = size_.next(follows);
   while (!heap_.empty() && block.size() < n) {
+    EVERSHARD_TRY(spend(posting_units));
     PostingCursor& top = cursors_[heap_.front()];
     const Posting& posting = top.get();
     if (block.empty() || block.back().position != posting.position) {
@@ -92,6 +96,7 @@ Result<void> IntersectionPostings::fill(GlobalPosition from, std::vector<Posting
   PostingCursor& lead = cursors_.front();
   lead.seek(from);
   while (lead.valid() && block.size() < n) {
+    EVERSHARD_TRY(spend(posting_units * cursors_.size()));
     const GlobalPosition at = lead.get().position;
     sharding::Term type = lead.get().type;
     GlobalPosition next = at;

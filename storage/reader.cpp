@@ -10,6 +10,7 @@
 #include "evershard/storage/order_lookup.hpp"
 #include "evershard/storage/posting_cursor.hpp"
 #include "evershard/storage/query_postings.hpp"
+#include "evershard/storage/read_work.hpp"
 #include "evershard/storage/record_fetch.hpp"
 #include "evershard/storage/scan_cursor.hpp"
 #include "evershard/storage/stream_walk.hpp"
@@ -18,6 +19,8 @@
 
 namespace evershard::storage {
 namespace {
+
+constexpr std::uint64_t fetched_units = 3'000;  ///< of spend(): an event is fetched alone
 
 /// (after, until], and nothing above the watermark.
 PositionRange range_of(const View& view, GlobalPosition after, GlobalPosition until) {
@@ -105,6 +108,7 @@ Result<std::optional<FoundEvent>> Reader::first_match(const View& view, const Qu
   PostingCursor postings(query_postings(rows_, view, query, hasher_, walk), walk);
   RecordFetch fetch(rows_);
   for (postings.seek(walk.begin()); postings.valid(); postings.next()) {
+    EVERSHARD_TRY(spend(fetched_units));
     const FoundEvent found{postings.get().position, postings.get().location};
     auto record = fetch_one(fetch, found);
     if (!record) return refuse(std::move(record).error());

@@ -7,12 +7,15 @@
 
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/keys.hpp"
+#include "evershard/storage/read_work.hpp"
 #include "evershard/storage/reader.hpp"
 #include "evershard/storage/stream_walk.hpp"
 #include "evershard/storage/tail_index.hpp"
 
 namespace evershard::storage {
 namespace {
+
+constexpr std::uint64_t head_units = 2'000;  ///< of spend(): a head is looked up
 
 struct Wanted {
   std::optional<std::string_view> type;
@@ -59,6 +62,7 @@ Result<std::vector<AggregateInfo>> Reader::aggregates(const View& view, std::opt
   std::vector<AggregateInfo> infos;
   const Wanted wanted{type, after};
   auto add = [&](const AggregateId& aggregate) -> Result<void> {
+    EVERSHARD_TRY(spend(head_units));
     auto found = head(view, aggregate);
     if (!found) return refuse(std::move(found).error());
     if (found->version == SeqNr{0}) return {};

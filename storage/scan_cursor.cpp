@@ -5,12 +5,14 @@
 #include <utility>
 
 #include "evershard/storage/keys.hpp"
+#include "evershard/storage/read_work.hpp"
 #include "evershard/storage/record_fetch.hpp"
 #include "evershard/storage/removal_mask.hpp"
 
 namespace evershard::storage {
 namespace {
 
+constexpr std::uint64_t event_units = 300;  ///< of spend()
 constexpr std::uint64_t long_scan_events = 20'000;
 
 bool has(const RecordView& record, ShardOffset offset) {
@@ -92,7 +94,9 @@ Result<void> ScanCursor::next(std::size_t events_max, std::size_t bytes_max, std
   events_max = std::max<std::size_t>(events_max, 1);
   std::size_t taken = 0, bytes = 0;
   while (!at_end() && taken < events_max && (taken == 0 || bytes < bytes_max)) {
-    if (auto stepped = step(); !stepped) {
+    auto stepped = spend(event_units);
+    if (stepped) stepped = step();
+    if (!stepped) {
       if (taken > 0) break;
       return stepped;
     }

@@ -13,6 +13,7 @@
 #include "evershard/protocol/sealed.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/read_work.hpp"
 #include "evershard/storage/removal_row.hpp"
 
 namespace evershard::actors {
@@ -260,6 +261,9 @@ Result<void> Preparer::find_heads(const storage::View& view, Prepared& prepared)
 
 Result<void> Preparer::find_matches(const storage::View& view, Prepared& prepared, bool confirm) const {
   const GlobalPosition window{window_from_.load(std::memory_order_relaxed)};
+  // All conditions of an append together may cost what one answer to a reader may. Nobody waits to be told of a caller who went: his append counts.
+  storage::ReadWork work;
+  const storage::ReadWork::Scope at_work(work);
   for (std::size_t i = 0; i < prepared.terms.size(); ++i) {
     auto& from = prepared.terms[i].from;
     if (from >= view.watermark || (from >= window && !confirm)) continue;

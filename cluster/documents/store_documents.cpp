@@ -7,6 +7,7 @@
 #include "evershard/protocol/retention_events.hpp"
 #include "evershard/storage/projections/memory_projection_store.hpp"
 #include "evershard/storage/projections/rocks_projection_store.hpp"
+#include "evershard/storage/read_work.hpp"
 
 namespace evershard::cluster {
 
@@ -21,6 +22,7 @@ using namespace std::chrono_literals;
 constexpr const char* document_kind = "document";
 constexpr std::size_t listed_max = 10'000;
 constexpr std::size_t rows_looked_at_max = 100'000;  // of one page
+constexpr std::uint64_t row_units = 200, units_of_a_byte = 8;  // of storage::spend: JSON is parsed
 constexpr std::size_t page_bytes_max = 8u << 20;
 
 std::string stored_as_json(const RecordedEvent& event) { return event.payload; }
@@ -270,6 +272,7 @@ Result<DocumentPage> StoreDocuments::list(const DocumentListing& listing) {
   std::size_t bytes = 0;
   for (std::size_t looked_at = 0; cursor->next(); ++looked_at) {
     if (page.documents.size() == listing.limit || looked_at == rows_looked_at_max || bytes > page_bytes_max) return page;
+    EVERSHARD_TRY(storage::spend(row_units + units_of_a_byte * cursor->value().size()));
     auto document = FoldedDocument::decode(cursor->value());
     if (!document) return refuse(std::move(document).error());
     page.next = std::string(cursor->key());

@@ -129,7 +129,8 @@ template <class Message>
 /// Waits, perhaps, several times, and is answered once; a caller who goes ends the wait.
 class UnaryCall final : public grpc::ServerUnaryReactor {
  public:
-  explicit UnaryCall(serving::HeadWatch& watch) : waiting_(std::make_shared<Waiting>(watch)) {}
+  /// `work`: what is done for the caller; absent: it is done to its end also where he goes.
+  UnaryCall(serving::HeadWatch& watch, std::shared_ptr<storage::ReadWork> work) : waiting_(std::make_shared<Waiting>(watch)), work_(std::move(work)) {}
 
   /// What `begin` waits for, which may end at once, in the thread of the caller or another's: then the call may be gone already.
   void waits(const std::function<serving::HeadWatch::Ticket()>& begin) {
@@ -145,6 +146,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   }
 
   void OnCancel() override {
+    if (work_) work_->cancel();
     serving::HeadWatch::Ticket ticket = 0;
     {
       const std::lock_guard lock(waiting_->mutex);
@@ -165,6 +167,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   };
   ~UnaryCall() override = default;
   const std::shared_ptr<Waiting> waiting_;
+  const std::shared_ptr<storage::ReadWork> work_;
 };
 
 /// An answer made in the pool, perhaps several times: what is not there in time yet is looked for again, without a thread that waits.
@@ -173,8 +176,14 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
  public:
   using Clock = serving::HeadWatch::Clock;
 
-  PoolAnswer(Calls& calls, Method method, grpc::CallbackServerContext* context, grpc::ByteBuffer* out, Answer answer)
-      : here_(calls, method), calls_(calls), context_(*context), out_(*out), reactor_(*new UnaryCall(calls.served.watch)), answer_(std::move(answer)) {}
+  PoolAnswer(Calls& calls, Method method, grpc::CallbackServerContext* context, grpc::ByteBuffer* out, serving::Scope scope, Answer answer)
+      : here_(calls, method),
+        calls_(calls),
+        context_(*context),
+        out_(*out),
+        work_(scope == serving::Scope::read ? calls.served.long_reads->begin() : nullptr),
+        reactor_(*new UnaryCall(calls.served.watch, work_)),
+        answer_(std::move(answer)) {}
 
   grpc::ServerUnaryReactor* begin(const grpc::ByteBuffer& in, serving::Scope scope) {
     auto* const reactor = &reactor_;
@@ -204,6 +213,8 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
   }
   void look() {
     if (context_.IsCancelled()) return end(grpc::Status::CANCELLED);
+    std::optional<storage::ReadWork::Scope> at_work;
+    if (work_) at_work.emplace(*work_);
     Response response;
     Result<void> done;
     if constexpr (std::is_invocable_v<Answer&, Request&, Response&, std::chrono::milliseconds>) {
@@ -228,6 +239,7 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
   Calls& calls_;
   grpc::CallbackServerContext& context_;
   grpc::ByteBuffer& out_;
+  const std::shared_ptr<storage::ReadWork> work_;
   UnaryCall& reactor_;  ///< until it was ended
   Request request_;
   Answer answer_;
@@ -235,14 +247,14 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
   std::chrono::milliseconds pause_{0};
 };
 
-/// An answer that needs the disk: `answer` runs in the pool. `Request` may have an at_least.
+/// An answer that needs the disk: `answer` runs in the pool, and where it only reads, it ends when the caller goes. `Request` may have an at_least.
 ///
 /// Shape: `answer`: Result<void>(Request&, Response&), or with how long it may wait: then it is asked again while it answers `timeout`,
 ///        until at_least's time is up, 30 s where there is none.
 template <class Request, class Response, class Answer>
 grpc::ServerUnaryReactor* answer_from_pool(Calls& calls, Method method, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, grpc::ByteBuffer* out,
                                            serving::Scope scope, Answer answer) {
-  return std::make_shared<PoolAnswer<Request, Response, Answer>>(calls, method, context, out, std::move(answer))->begin(*in, scope);
+  return std::make_shared<PoolAnswer<Request, Response, Answer>>(calls, method, context, out, scope, std::move(answer))->begin(*in, scope);
 }
 
 }  // namespace evershard::door

@@ -52,6 +52,7 @@ Result<void> ReadCall::begin(grpc::CallbackServerContext* context, const grpc::B
 
 /// In the pool. Nobody else is in it: reading_ is true.
 void ReadCall::read_page() {
+  const storage::ReadWork::Scope at_work(*work_);
   if (!stream_) {  // as of now, behind the wait for a watermark
     auto stream = open_();
     const std::lock_guard lock(mutex_);
@@ -121,6 +122,7 @@ void ReadCall::OnWriteDone(bool ok) {
 
 void ReadCall::OnCancel() {
   const auto keep = shared_from_this();
+  work_->cancel();
   {
     const std::lock_guard lock(mutex_);
     cancelled_ = true;

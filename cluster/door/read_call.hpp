@@ -14,7 +14,7 @@ namespace evershard::door {
 class ReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public std::enable_shared_from_this<ReadCall> {
  public:
   static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in);
-  explicit ReadCall(Calls& calls) : calls_(calls), here_(calls, Method::read) {}
+  explicit ReadCall(Calls& calls) : calls_(calls), here_(calls, Method::read), work_(calls.served.long_reads->begin()) {}
 
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
@@ -28,6 +28,7 @@ class ReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public
 
   Calls& calls_;
   UnderWay here_;
+  const std::shared_ptr<storage::ReadWork> work_;
   std::shared_ptr<ReadCall> self_;  ///< until OnDone
   pb::ReadRequest request_;
   std::function<EventStream()> open_;

@@ -65,6 +65,7 @@ void SubscribeCall::run_read() {
 /// In the pool.
 void SubscribeCall::read() {
   if (cancelled()) return finish(grpc::Status::CANCELLED);
+  const storage::ReadWork::Scope at_work(*work_);
   auto item = feed_->next(std::chrono::milliseconds(0));
   if (!item) return finish(here_.refused(item.error()));
   if (item->kind == FeedItem::Kind::idle) return wait(item->watermark);
@@ -148,6 +149,7 @@ void SubscribeCall::OnWriteDone(bool ok) {
 
 void SubscribeCall::OnCancel() {
   const auto keep = shared_from_this();
+  work_->cancel();
   serving::HeadWatch::Ticket ticket = 0;
   {
     const std::lock_guard lock(mutex_);

@@ -14,7 +14,7 @@ namespace evershard::door {
 class SubscribeCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public std::enable_shared_from_this<SubscribeCall> {
  public:
   static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in);
-  explicit SubscribeCall(Calls& calls) : calls_(calls), here_(calls, Method::subscribe) { calls_.served.metrics->streams("grpc", 1); }
+  explicit SubscribeCall(Calls& calls) : calls_(calls), here_(calls, Method::subscribe), work_(calls.served.long_reads->begin()) { calls_.served.metrics->streams("grpc", 1); }
   ~SubscribeCall() override { calls_.served.metrics->streams("grpc", -1); }
 
   void OnWriteDone(bool ok) override;
@@ -35,6 +35,7 @@ class SubscribeCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, p
 
   Calls& calls_;
   UnderWay here_;
+  const std::shared_ptr<storage::ReadWork> work_;
   std::shared_ptr<SubscribeCall> self_;  ///< until OnDone
   Query query_;
   std::optional<EventFeed> feed_;  ///< the pool's, but for cancel()

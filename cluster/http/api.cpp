@@ -149,7 +149,7 @@ void Api::answer(Asked asked, std::shared_ptr<Interest> interest, Answered answe
     }
     default: break;
   }
-  served_.pool.run([this, asked = std::move(asked), interest = std::move(interest), answered = std::move(answered)] {
+  run_for(interest, [this, asked = std::move(asked), interest, answered = std::move(answered)] {
     if (interest->gone()) return answered(refused(Error(ErrorCode::cancelled, "the client went away")));
     switch (asked.route->id) {
       case RouteId::events:
@@ -172,6 +172,17 @@ void Api::answer(Asked asked, std::shared_ptr<Interest> interest, Answered answe
   });
 }
 
+void Api::run_for(const Interested& interest, std::function<void()> work) {
+  const auto reading = served_.long_reads->begin();
+  interest->when_gone([of = std::weak_ptr(reading)] {
+    if (const auto read = of.lock()) read->cancel();
+  });
+  served_.pool.run([reading, work = std::move(work)] {
+    const storage::ReadWork::Scope at_work(*reading);
+    work();
+  });
+}
+
 void Api::read_events(const Asked& asked, const Interested& interest, const Answered& answered) {
   auto read = read_asked_of(asked);
   if (!read) return answered(refused(read.error()));
@@ -187,7 +198,7 @@ void Api::read_events(const Asked& asked, const Interested& interest, const Answ
   const auto deadline = serving::HeadWatch::Clock::now() + options_.limits.at_least_time;
   const auto ticket = served_.watch.when_reached(*read->at_least, deadline, [this, interest, answered, give](const Result<GlobalPosition>& reached) {
     if (!reached) return answered(refused(reached.error()));
-    served_.pool.run(give);
+    run_for(interest, give);
   });
   interest->when_gone([this, ticket] { served_.watch.cancel(ticket); });
 }

@@ -125,6 +125,8 @@ class Api {
   /// `read` is asked again while it answers `timeout`, without a thread that waits.
   void begin_rows(const Asked& asked, const Interested& interest, const Answered& answered, Rows read);
   void look_for(const std::shared_ptr<RowsLookedFor>& rows);
+  /// In the pool, for somebody who may go: what is read for him ends then.
+  void run_for(const Interested& interest, std::function<void()> work);
   void read_events(const Asked& asked, const Interested& interest, const Answered& answered);
   void append(const Asked& asked, const Interested& interest, const Answered& answered);
   void maintain(const Asked& asked, const Interested& interest, const Answered& answered);

@@ -67,7 +67,7 @@ void Api::look_for(const std::shared_ptr<RowsLookedFor>& rows) {
   rows->pause = std::min(std::max(rows->pause * 2, first_wait), pause_max);
   rows->waits = served_.watch.at(RowsClock::now() + std::min(rows->pause, left), [this, rows](const Result<void>& there) {
     if (!there) return rows->answered(refused(there.error()));
-    served_.pool.run([this, rows] { look_for(rows); });
+    run_for(rows->interest, [this, rows] { look_for(rows); });
   });
 }
 

@@ -30,13 +30,15 @@ EventTail::EventTail(serving::Served served, serving::TypesCache& types, Query q
       query_(std::move(query)),
       heartbeat_(heartbeat),
       feed_(served_.store.follow(query_, FollowOptions{.after = after, .page_events_max = piece_events_max})),
-      at_(after) {}
+      at_(after),
+      work_(served_.long_reads->begin()) {}
 
 void EventTail::next(Done done) {
   served_.pool.run([self = shared_from_this(), done = std::move(done)]() mutable { self->look(std::move(done)); });
 }
 
 void EventTail::look(Done done) {
+  const storage::ReadWork::Scope at_work(*work_);
   auto item = feed_.next(std::chrono::milliseconds(0));
   if (!item) return done(ended_by(item.error()));
   at_ = item->watermark;
@@ -66,6 +68,7 @@ void EventTail::wait(Done done) {
 
 void EventTail::cancel() {
   feed_.cancel();
+  work_->cancel();
   std::unique_lock lock(mutex_);
   cancelled_ = true;
   const auto ticket = std::exchange(ticket_, 0);

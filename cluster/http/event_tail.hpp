@@ -34,6 +34,7 @@ class EventTail final : public Stream, public std::enable_shared_from_this<Event
   const std::chrono::milliseconds heartbeat_;
   EventFeed feed_;
   GlobalPosition at_;
+  const std::shared_ptr<storage::ReadWork> work_;
   std::mutex mutex_;
   bool cancelled_ = false;
   serving::HeadWatch::Ticket ticket_ = 0;

@@ -45,6 +45,7 @@ struct Server::Parts {
     served.tables = store->tables();
     served.own_projections = store->projections();
     served.retention = &store->retention();
+    served.long_reads = std::make_shared<serving::LongReads>(options.long_reads);
   }
 
   const ServerOptions options;
@@ -121,6 +122,7 @@ Result<void> Server::reload() {
 
 void Server::stop(std::chrono::milliseconds drain) {
   std::call_once(parts_->stopped, [&] {
+    parts_->served.long_reads->close();  // they may take longer than anybody waits for the end
     std::vector<std::thread> stopping;
     stopping.reserve(parts_->doors.size());
     for (const auto& door : parts_->doors) stopping.emplace_back([&door, drain] { door->stop(drain); });

@@ -110,6 +110,10 @@ void add_limits(Entries& all) {
   limits.size("client-bytes-max", "How much of them a second. 0: no limit.", EVERSHARD_FIELD(clients.bytes_per_second_max));
   limits.number("client-streams-max", "How many streams a client may have open: reads, subscriptions, AppendManys, long work. 0: no limit.", EVERSHARD_FIELD(clients.streams_max));
   bounded(limits.number("read-threads", "Threads for what may wait for the disk.", EVERSHARD_FIELD(read_threads)), 1, 256);
+  bounded(limits.number("long-reads", "How many reads that take long (a filter over many rows, an expensive pattern) work at the same time, at a low priority; others wait.",
+                        EVERSHARD_FIELD(long_reads.at_once)), 1, 256);
+  limits.duration("read-processor-max", "How much processor time one answer to a reader may take, or one page of it; beyond that it ends as too_large.",
+                  EVERSHARD_FIELD(long_reads.limits.processor_max));
 }
 
 void add_running(Entries& all) {

@@ -10,6 +10,7 @@
 #include "evershard/cluster/serving/access.hpp"
 #include "evershard/cluster/serving/client_gate.hpp"
 #include "evershard/cluster/serving/head_watch.hpp"
+#include "evershard/cluster/serving/long_reads.hpp"
 #include "evershard/cluster/serving/metrics.hpp"
 #include "evershard/cluster/serving/work_pool.hpp"
 #include "evershard/cluster/store/administration.hpp"
@@ -50,6 +51,8 @@ struct Served {
   HistoryRetention* retention = nullptr;
   /// Absent: this process has none.
   Projections* own_projections = nullptr;
+  /// What reads may cost.
+  std::shared_ptr<LongReads> long_reads = std::make_shared<LongReads>();
 
   /// Where there are none, each call says so.
   [[nodiscard]] Projections& projections() const {

@@ -25,14 +25,21 @@ class WorkPool {
   void run(std::function<void()> work);
   [[nodiscard]] std::size_t waiting() const;
 
+  /// Asked by a piece of work that turns out to take long: another thread takes this one's place in its pool; this one gets a lower priority and ends
+  /// with its piece. In a thread that is no pool's: nothing happens.
+  static void part_with_this_thread();
+
  private:
   void serve();
+  void replace_this_thread();
 
   mutable std::mutex mutex_;
   std::condition_variable more_;
   std::deque<std::function<void()>> work_;
   bool ending_ = false;
   std::vector<std::thread> threads_;
+  std::vector<std::thread> parted_;  ///< at their last piece
+  std::vector<std::thread> ended_;   ///< behind it: to be joined
 };
 
 }  // namespace evershard::serving

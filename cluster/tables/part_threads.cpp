@@ -1,6 +1,7 @@
 #include "evershard/cluster/tables/part_threads.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace evershard::cluster {
 
@@ -18,6 +19,7 @@ void PartThreads::each(std::size_t count, const std::function<void(std::size_t)>
   const auto round = std::make_shared<Round>();
   round->task = &task;
   round->count = count;
+  round->work = storage::ReadWork::current();
   {
     const std::lock_guard lock(mutex_);
     rounds_.push_back(round);
@@ -48,7 +50,11 @@ void PartThreads::help() {
     if (closing_) return;
     const auto round = rounds_.front();
     lock.unlock();
-    work(*round);
+    {
+      std::optional<storage::ReadWork::Scope> at_work;
+      if (round->work != nullptr && round->next < round->count) at_work.emplace(*round->work, storage::ReadWork::Hand::helping);
+      work(*round);
+    }
     lock.lock();
     std::erase(rounds_, round);
   }

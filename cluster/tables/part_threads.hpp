@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "evershard/storage/read_work.hpp"
+
 namespace evershard::cluster {
 
 /// Threads begin with the first each(). Who asks works too, so that asks that wait keep no other from getting on. Any thread.
@@ -27,6 +29,7 @@ class PartThreads {
   struct Round {
     const std::function<void(std::size_t)>* task;
     std::size_t count;
+    storage::ReadWork* work;  ///< of who asks: helpers spend of it too
     std::atomic<std::size_t> next{0};
     std::size_t done = 0;  ///< under the mutex
   };

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <compare>
+#include <cstring>
 #include <set>
 
 #include "evershard/actors/projection/table/like_pattern.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/storage/read_work.hpp"
 
 namespace evershard::actors {
 
@@ -24,6 +26,7 @@ struct Filter::Term {
   FieldType other_type{};
   std::optional<LikePattern> like{};
   std::unique_ptr<re2::RE2> pattern{};
+  std::size_t pattern_size = 0;
 };
 
 namespace {
@@ -31,6 +34,17 @@ namespace {
 using Term = Filter::Term;
 
 constexpr std::int64_t pattern_memory_max = 4 << 20;
+constexpr std::uint64_t steps_of_a_nanosecond = 4;  ///< of a usual match; the worst take 50 times as long
+
+/// Of how many steps a regular expression is. In Latin-1 a class of all letters is a few ranges; in UTF-8 it is a thousand byte sequences, of which a
+/// text can be in a few only. So this says what a match can cost, and RE2's size in UTF-8 does not.
+std::size_t size_of_pattern(const std::string& text) {
+  re2::RE2::Options options(re2::RE2::Latin1);
+  options.set_log_errors(false);
+  options.set_max_mem(pattern_memory_max);
+  const re2::RE2 pattern(text, options);
+  return pattern.ok() ? static_cast<std::size_t>(pattern.ProgramSize()) : pattern_size_max + 1;
+}
 
 Truth truth(bool holds) { return holds ? Truth::yes : Truth::no; }
 bool is_numeric(FieldType type) { return type == FieldType::integer || type == FieldType::number; }
@@ -181,6 +195,12 @@ class FilterBinding {
       options.set_max_mem(pattern_memory_max);
       term.pattern = std::make_unique<re2::RE2>(text, options);
       if (!term.pattern->ok()) return wrong(operand.at, in_quotes(text) + " is no regular expression: " + term.pattern->error());
+      term.pattern_size = size_of_pattern(text);
+      if (term.pattern_size > pattern_size_max) {
+        return refuse(ErrorCode::too_large, "filter, at byte " + std::to_string(operand.at) + ": " + in_quotes(text, 40) + " is too large a regular expression: it has " +
+                                                (term.pattern_size > pattern_size_max + 1 ? std::to_string(term.pattern_size) : "too many") + " steps of at most " +
+                                                std::to_string(pattern_size_max) + ", each repetition {n} counted n times");
+      }
     }
     term.values.push_back(std::move(*value));
     return {};
@@ -246,12 +266,16 @@ class FilterBinding {
   std::set<std::string> used_;
 };
 
-Truth evaluate_term(const Term& term, const RowView& row) {
+Result<Truth> evaluate_pattern(const Term& term, std::string_view text);
+
+Result<Truth> evaluate_term(const Term& term, const RowView& row) {
   switch (term.kind) {
     case FilterNode::Kind::all_of: {
       Truth least = Truth::yes;
       for (const auto& child : term.children) {
-        least = std::min(least, evaluate_term(*child, row));
+        const auto one = evaluate_term(*child, row);
+        if (!one) return one;
+        least = std::min(least, *one);
         if (least == Truth::no) break;
       }
       return least;
@@ -259,12 +283,18 @@ Truth evaluate_term(const Term& term, const RowView& row) {
     case FilterNode::Kind::any_of: {
       Truth most = Truth::no;
       for (const auto& child : term.children) {
-        most = std::max(most, evaluate_term(*child, row));
+        const auto one = evaluate_term(*child, row);
+        if (!one) return one;
+        most = std::max(most, *one);
         if (most == Truth::yes) break;
       }
       return most;
     }
-    case FilterNode::Kind::negated: return static_cast<Truth>(2 - static_cast<int>(evaluate_term(*term.children[0], row)));
+    case FilterNode::Kind::negated: {
+      const auto inner = evaluate_term(*term.children[0], row);
+      if (!inner) return inner;
+      return static_cast<Truth>(2 - static_cast<int>(*inner));
+    }
     case FilterNode::Kind::is_null: return truth(row.is_null(term.field));
     default: break;
   }
@@ -279,6 +309,7 @@ Truth evaluate_term(const Term& term, const RowView& row) {
       if (term.null) return Truth::unknown;
       return truth(holds(term.op, order_of(row, term.field, term.type, term.values[0])));
     case FilterNode::Kind::in:
+      EVERSHARD_TRY(storage::spend(4 * term.values.size()));
       for (const TableValue& value : term.values) {
         if (order_of(row, term.field, term.type, value) == 0) return Truth::yes;
       }
@@ -286,9 +317,27 @@ Truth evaluate_term(const Term& term, const RowView& row) {
     default: break;
   }
   if (term.null) return Truth::unknown;
-  const std::string_view text = row.string(term.field);
-  if (term.kind == FilterNode::Kind::like) return truth(term.like->matches(text));
-  if (term.kind == FilterNode::Kind::contains) return truth(text.find(*term.values[0].as<std::string>()) != std::string_view::npos);
+  return evaluate_pattern(term, row.string(term.field));
+}
+
+Result<Truth> evaluate_pattern(const Term& term, std::string_view text) {
+  if (term.kind == FilterNode::Kind::like) {
+    const auto matches = term.like->matches(text);
+    if (!matches) return refuse(matches.error());
+    return truth(*matches);
+  }
+  EVERSHARD_TRY(storage::spend(text.size()));
+  if (term.kind == FilterNode::Kind::contains) {
+    const std::string& part = *term.values[0].as<std::string>();
+    return truth(::memmem(text.data(), text.size(), part.data(), part.size()) != nullptr);  // in linear time, which string_view::find does not promise
+  }
+  const std::size_t steps = text.size() * term.pattern_size;
+  if (steps > match_steps_max) {
+    return refuse(ErrorCode::too_large, "filter: a text of " + std::to_string(text.size()) + " bytes is too long for the regular expression " + in_quotes(term.pattern->pattern(), 40) +
+                                            ": bytes times its " + std::to_string(term.pattern_size) + " steps are at most " + std::to_string(match_steps_max) +
+                                            "; CONTAINS and LIKE have no such limit");
+  }
+  EVERSHARD_TRY(storage::spend(steps / steps_of_a_nanosecond));
   return truth(re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *term.pattern));
 }
 
@@ -323,7 +372,13 @@ Result<Filter> Filter::bind(const FilterNode& tree, const TableSchema& schema, c
   return Filter(std::move(*root));
 }
 
-Truth Filter::evaluate(const RowView& row) const { return evaluate_term(*root_, row); }
+Result<Truth> Filter::evaluate(const RowView& row) const { return evaluate_term(*root_, row); }
+
+Result<bool> Filter::finds(const RowView& row) const {
+  const auto found = evaluate_term(*root_, row);
+  if (!found) return refuse(found.error());
+  return *found == Truth::yes;
+}
 
 std::vector<Filter::Needed> Filter::needed() const {
   std::vector<Needed> needed;

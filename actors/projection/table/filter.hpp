@@ -36,9 +36,11 @@ class Filter {
   ///         used, a bad pattern; too_large
   [[nodiscard]] static Result<Filter> bind(const FilterNode& tree, const TableSchema& schema, const std::map<std::string, TableValue>& parameters);
 
-  [[nodiscard]] Truth evaluate(const RowView& row) const;
-  /// Whether a row is found: what is unknown is not.
-  [[nodiscard]] bool finds(const RowView& row) const { return evaluate(row) == Truth::yes; }
+  /// Spends of the thread's storage::ReadWork.
+  /// Errors: too_large: a text that is too long for a pattern of its size; those of storage::spend
+  [[nodiscard]] Result<Truth> evaluate(const RowView& row) const;
+  /// Whether a row is found: what is unknown is not. Errors: as evaluate()
+  [[nodiscard]] Result<bool> finds(const RowView& row) const;
   [[nodiscard]] std::vector<Needed> needed() const;
 
   struct Term;
@@ -48,7 +50,11 @@ class Filter {
   std::unique_ptr<Term> root_;
 };
 
-/// A regular expression that takes time in proportion to the text and never recurses (RE2). Errors: invalid_argument, too_large
+/// A regular expression takes time in proportion to the text times its own size, and never recurses (RE2). Its size is the number of its steps, with
+/// what is repeated `{n}` times counted n times and a class of characters counted by its ranges below U+0100.
 inline constexpr std::size_t pattern_bytes_max = 1'024;
+inline constexpr std::size_t pattern_size_max = 1'000;
+/// Bytes of a text times the size of the pattern. RE2 can't be interrupted: this is at most some 50 ms.
+inline constexpr std::size_t match_steps_max = 4'000'000;
 
 }  // namespace evershard::actors

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "evershard/protocol/result.hpp"
@@ -15,8 +16,9 @@ class LikePattern {
   /// Errors: invalid_argument: it ends with a backslash
   [[nodiscard]] static Result<LikePattern> make(std::string_view pattern);
 
-  /// Shape: `text` is UTF-8. Cost: at most text times the longest piece between two %; no recursion.
-  [[nodiscard]] bool matches(std::string_view text) const;
+  /// Shape: `text` is UTF-8. Cost: at most text times the longest piece with a _ between two %, else the text; no recursion.
+  /// Errors: those of storage::spend
+  [[nodiscard]] Result<bool> matches(std::string_view text) const;
 
  private:
   /// A character that stands for itself, byte by byte, or any one.
@@ -24,8 +26,15 @@ class LikePattern {
     char byte = 0;
     bool any = false;
   };
-  using Piece = std::vector<Unit>;
+  struct Piece {
+    std::vector<Unit> units{};
+    std::string literal{};  ///< the same where it has no _
+    bool any = false;       ///< it has one
+  };
 
+  static void add(Piece& piece, Unit unit);
+  /// Where a piece fits first. Returns: its place and length; npos: nowhere
+  static Result<std::pair<std::size_t, std::size_t>> find(const Piece& piece, std::string_view text);
   static std::size_t length_at(const Piece& piece, std::string_view text);
 
   std::vector<Piece> pieces_{1};  ///< between the %: one more than there are of those

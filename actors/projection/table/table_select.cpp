@@ -8,6 +8,7 @@
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/storage/checksum.hpp"
 #include "evershard/storage/hex.hpp"
+#include "evershard/storage/read_work.hpp"
 #include "evershard/storage/varint.hpp"
 
 namespace evershard::actors {
@@ -17,7 +18,7 @@ constexpr std::uint8_t token_format = 1;
 constexpr std::size_t page_values_bytes_max = 4u << 20;
 constexpr std::size_t sorted_bytes_max = 64u << 20;  ///< of the rows held while sorting: a page gets shorter instead
 constexpr std::size_t look_ups_max = 128;
-constexpr std::uint64_t ask_every_rows = 1'024;
+constexpr std::uint64_t row_units = 100;  ///< of storage::spend
 constexpr std::size_t marked_bytes_usual = 256;
 constexpr std::size_t named_rows_usual = 16;       ///< a select by an index finds a few rows
 constexpr std::size_t named_row_bytes_usual = 48;  ///< of an entry and the key it names
@@ -150,7 +151,7 @@ class NamedRows {
 /// One page under way.
 class PreparedSelect::Reading {
  public:
-  Reading(const PreparedSelect& select, const storage::ProjectionView& rows, const std::function<bool()>& go_on) : select_(select), table_(*select.table_), rows_(rows), go_on_(go_on) {
+  Reading(const PreparedSelect& select, const storage::ProjectionView& rows) : select_(select), table_(*select.table_), rows_(rows) {
     page_.position = rows.checkpoint().position;
     page_.fields.reserve(select.fields_.size());
     page_.types.reserve(select.fields_.size());
@@ -239,10 +240,15 @@ class PreparedSelect::Reading {
 
   /// `at`: the key on the path; `key`: the row's. Returns: false: the page is full.
   Result<bool> see(std::string_view at, std::string_view key, std::string_view bytes) {
-    if (++page_.looked_at % ask_every_rows == 0 && go_on_ && !go_on_()) return refuse(ErrorCode::cancelled, "the select was cancelled");
+    ++page_.looked_at;
+    EVERSHARD_TRY(storage::spend(row_units + bytes.size() / 8));
     EVERSHARD_TRY(table_.layout.check(bytes));
     const RowView row(table_.layout, bytes);
-    if (select_.filter_ && !select_.filter_->finds(row)) return true;
+    if (select_.filter_) {
+      const auto found = select_.filter_->finds(row);
+      if (!found) return found;
+      if (!*found) return true;
+    }
     if (sorting()) {
       hold(key, row, bytes);
       return true;
@@ -305,7 +311,6 @@ class PreparedSelect::Reading {
   const PreparedSelect& select_;
   const TableShape& table_;
   const storage::ProjectionView& rows_;
-  const std::function<bool()>& go_on_;
   TablePage page_;
   std::string last_;
   std::size_t bytes_ = 0;
@@ -315,6 +320,6 @@ class PreparedSelect::Reading {
 
 std::string PreparedSelect::token_behind(std::string_view place) const { return token_of(mark_, place); }
 
-Result<TablePage> PreparedSelect::page(const storage::ProjectionView& rows, const std::function<bool()>& go_on) const { return Reading(*this, rows, go_on).run(); }
+Result<TablePage> PreparedSelect::page(const storage::ProjectionView& rows) const { return Reading(*this, rows).run(); }
 
 }  // namespace evershard::actors

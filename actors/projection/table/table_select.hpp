@@ -31,9 +31,9 @@ class PreparedSelect {
 
   [[nodiscard]] const TablePlan& plan() const { return path_.plan; }
 
-  /// `go_on` is asked now and then: false ends it with `cancelled`. The page's position is the view's.
-  /// Errors: corruption, io, cancelled
-  [[nodiscard]] Result<TablePage> page(const storage::ProjectionView& rows, const std::function<bool()>& go_on = {}) const;
+  /// Spends of the thread's storage::ReadWork. The page's position is the view's.
+  /// Errors: corruption, io; too_large: of Filter::evaluate; those of storage::spend
+  [[nodiscard]] Result<TablePage> page(const storage::ProjectionView& rows) const;
 
  private:
   explicit PreparedSelect(const TableShape& table) : table_(&table) {}

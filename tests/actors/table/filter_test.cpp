@@ -30,7 +30,9 @@ std::string truth_of(std::string_view filter, const std::vector<TableValue>& row
   if (!bound) return bound.error().what;
   const RowLayout layout(people);
   const std::string bytes = layout.encode(row);
-  switch (bound->evaluate(RowView(layout, bytes))) {
+  const auto truth = bound->evaluate(RowView(layout, bytes));
+  if (!truth) return truth.error().what;
+  switch (*truth) {
     case Truth::no: return "no";
     case Truth::yes: return "yes";
     case Truth::unknown: break;
