@@ -31,7 +31,7 @@ class EchoService final : public v1::EventStore::WithRawCallbackMethod_Append<v1
 int serve_for_benchmark(const char* directory) {
   auto store = Local::open({.data_dir = directory, .shards = 16});
   if (!store) return std::printf("%s\n", store.error().what.c_str()), 1;
-  serving::WorkPool pool(2);
+  cluster::WorkPool pool(2);
   serving::HeadWatch watch(*store);
   const auto access = std::make_shared<const serving::Access>(serving::Access::open());
   serving::Served served{*store, *store, pool, watch, [access] { return access; }, [] { return Result<RegisteredTypes>(RegisteredTypes{}); }};

@@ -16,7 +16,7 @@
 #include "evershard/actors/entity/replay.hpp"
 #include "evershard/cluster/aggregates/ask_route.hpp"
 #include "evershard/cluster/aggregates/cluster_journal.hpp"
-#include "evershard/cluster/node/work_threads.hpp"
+#include "evershard/cluster/work/work_pool.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cluster {
@@ -70,7 +70,7 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
   NodeCommitter::OpenShards epochs;  ///< of the node's thread
   std::atomic<std::uint64_t> seen{0};  ///< the newest position that an answer rests on
   std::atomic<bool> closing{false};
-  std::unique_ptr<WorkThreads> states;
+  std::unique_ptr<WorkPool> states;
 
   mutable std::mutex mutex;
   std::condition_variable more;
@@ -82,7 +82,7 @@ struct ClusterAggregates::Impl : std::enable_shared_from_this<ClusterAggregates:
   std::once_flag stopping;
 
   Impl(ClusterNode& n, AggregateNetwork& w, ClusterAggregatesOptions o)
-      : node(n), network(w), options(std::move(o)), host(journal, shards_of(n), options.host), open(shards_of(n)), states(std::make_unique<WorkThreads>(state_threads)) {}
+      : node(n), network(w), options(std::move(o)), host(journal, shards_of(n), options.host), open(shards_of(n)), states(std::make_unique<WorkPool>(state_threads)) {}
 
   static std::uint32_t shards_of(ClusterNode& node) { return node.committer().store().identity().shards; }
   [[nodiscard]] bool is_open(const AggregateId& aggregate) const { return open[node.shard_of(aggregate).value]; }

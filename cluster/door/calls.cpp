@@ -33,7 +33,7 @@ std::string address_of(const grpc::CallbackServerContext& context) {
 
 }  // namespace
 
-Calls::Calls(serving::Served& s, serving::WorkPool& a, std::size_t appends_max, std::size_t bytes_max, std::size_t message_max)
+Calls::Calls(serving::Served& s, cluster::WorkPool& a, std::size_t appends_max, std::size_t bytes_max, std::size_t message_max)
     : served(s), answers(a), append_many_appends_max(appends_max), append_many_bytes_max(bytes_max), message_bytes_max(message_max) {
   for (std::size_t i = 0; i < methods.size(); ++i) methods[i] = &served.metrics->method("grpc", method_names[i]);
 }

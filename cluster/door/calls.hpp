@@ -38,10 +38,10 @@ class Drainable {
 
 /// What the calls of a door stand on.
 struct Calls {
-  Calls(serving::Served& s, serving::WorkPool& a, std::size_t appends_max, std::size_t bytes_max, std::size_t message_max);
+  Calls(serving::Served& s, cluster::WorkPool& a, std::size_t appends_max, std::size_t bytes_max, std::size_t message_max);
 
   serving::Served& served;
-  serving::WorkPool& answers;
+  cluster::WorkPool& answers;
   std::size_t append_many_appends_max;
   std::size_t append_many_bytes_max;
   std::size_t message_bytes_max;

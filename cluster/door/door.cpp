@@ -83,7 +83,7 @@ struct Door::Impl {
   Impl(serving::Served& served, const DoorOptions& options)
       : answers(1), calls(served, answers, options.append_many_appends_max, options.append_many_bytes_max, options.message_bytes_max), events(calls), administration(calls), projections(calls), groups(calls), documents(calls), tables(calls), retention(calls) {}
 
-  serving::WorkPool answers;
+  cluster::WorkPool answers;
   Calls calls;
   EventService events;
   AdministrationService administration;

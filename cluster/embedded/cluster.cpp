@@ -114,6 +114,7 @@ struct Cluster::Impl {
       aggregates->stop();     // next: what was sent is still written and answered
       groups->tell_who_left();
       documents->close();
+      links->reads().close();  // what others read here ends soon
       homes->stop();  // others ask again, where the shards will be
       retention->close();
       groups->stop();

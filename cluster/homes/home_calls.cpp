@@ -13,7 +13,7 @@
 #include "evershard/actors/entity/jitter.hpp"
 #include "evershard/cluster/aggregates/ask_route.hpp"
 #include "evershard/cluster/node/awaited.hpp"
-#include "evershard/cluster/node/work_threads.hpp"
+#include "evershard/cluster/work/work_pool.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cluster {
@@ -42,7 +42,7 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
   ClusterNode& node;
   HomeNetwork& network;
   const HomeCallsOptions options;
-  std::unique_ptr<WorkThreads> threads;  ///< of stop() and answer(), under the mutex
+  std::unique_ptr<WorkPool> threads;  ///< of stop() and answer(), under the mutex
 
   mutable std::mutex mutex;
   std::condition_variable changed;
@@ -57,7 +57,7 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
   std::mutex watch_mutex;  ///< held while watchers are told: behind stop() they are not
   std::map<const void*, std::function<void(const NodeCommitter::OpenShards&)>> watchers;
 
-  Impl(ClusterNode& n, HomeNetwork& w, HomeCallsOptions o) : node(n), network(w), options(o), threads(std::make_unique<WorkThreads>(o.threads)) {}
+  Impl(ClusterNode& n, HomeNetwork& w, HomeCallsOptions o) : node(n), network(w), options(o), threads(std::make_unique<WorkPool>(o.threads)) {}
 
   void watch_shards() {
     node.committer().watch_shards(this, [weak = weak_from_this()](const NodeCommitter::OpenShards& now_open) {
@@ -161,14 +161,14 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
     }
   }
 
-  void answer(HomeAsked asked, HomeDone done) {
+  void answer(HomeAsked asked, HomeDone done, std::shared_ptr<storage::ReadWork> read) {
     if (auto checked = AggregateId::check(asked.aggregate); !checked) return done(refuse(std::move(checked).error()));
     const auto until = Clock::now() + std::min(asked.time, home_time_max);
     std::unique_lock lock(mutex);
     if (closing) return lock.unlock(), done(refuse(homes_stopped()));
     if (waiting >= options.waiting_max) return lock.unlock(), done(refuse(ErrorCode::overloaded, "node " + std::to_string(options.node) + " has as many calls to homes as it takes"));
     ++waiting;
-    threads->run([self = shared_from_this(), asked = std::move(asked), until, done = std::move(done)]() mutable {
+    threads->run([self = shared_from_this(), asked = std::move(asked), until, done = std::move(done), read = std::move(read)]() mutable {
       asked.time = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
       bool last = false;
       {
@@ -178,13 +178,15 @@ struct HomeCalls::Impl : std::enable_shared_from_this<HomeCalls::Impl> {
       }
       if (last) return done(refuse(homes_stopped()));
       if (asked.time.count() <= 0) return done(refuse(ErrorCode::unavailable, "its time was over: nothing was done"));
+      std::optional<storage::ReadWork::Scope> at_work;
+      if (read) at_work.emplace(*read);
       done(self->carry_out(std::move(asked)));
     });
   }
 
   void stop() {
     std::call_once(stopping, [&] {
-      std::unique_ptr<WorkThreads> ending;
+      std::unique_ptr<WorkPool> ending;
       {
         const std::lock_guard lock(mutex);
         closing = true;
@@ -215,7 +217,7 @@ void HomeCalls::serve(std::string method, Handler handler) {
 }
 
 Result<std::string> HomeCalls::call(HomeAsked asked, Again again) { return impl_->call(std::move(asked), again); }
-void HomeCalls::answer(HomeAsked asked, HomeDone done) { impl_->answer(std::move(asked), std::move(done)); }
+void HomeCalls::answer(HomeAsked asked, HomeDone done, std::shared_ptr<storage::ReadWork> read) { impl_->answer(std::move(asked), std::move(done), std::move(read)); }
 std::uint32_t HomeCalls::node() const { return impl_->options.node; }
 std::uint32_t HomeCalls::owner(const AggregateId& aggregate) const { return impl_->node.committer().owner(impl_->node.shard_of(aggregate)); }
 bool HomeCalls::is_home(const AggregateId& aggregate) const { return impl_->epoch_of(aggregate).has_value(); }

@@ -15,6 +15,7 @@
 
 #include "evershard/cluster/homes/home_network.hpp"
 #include "evershard/cluster/node/cluster_node.hpp"
+#include "evershard/storage/read_work.hpp"
 
 namespace evershard::cluster {
 
@@ -72,8 +73,8 @@ class HomeCalls {
   /// Errors: the handler's; unavailable: no home could be asked in time, and nothing was done; overloaded, too_large; timeout: the outcome is unknown
   [[nodiscard]] Result<std::string> call(HomeAsked asked, Again again);
 
-  /// What another node asks of a home here. Does not block.
-  void answer(HomeAsked asked, HomeDone done);
+  /// What another node asks of a home here. Does not block. `read`: for whom it does, if he may go before he has it.
+  void answer(HomeAsked asked, HomeDone done, std::shared_ptr<storage::ReadWork> read = nullptr);
 
   [[nodiscard]] std::uint32_t node() const;
   /// Of the aggregate's shard as this node knows it; 0: nobody.

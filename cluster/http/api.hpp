@@ -144,7 +144,7 @@ class Api {
   std::vector<serving::MethodMetrics*> methods_;
   std::atomic<bool> stopping_{false};
   std::atomic<bool> maintaining_{false};
-  std::unique_ptr<serving::WorkPool> maintenance_ = std::make_unique<serving::WorkPool>(1);  ///< last: it ends first
+  std::unique_ptr<cluster::WorkPool> maintenance_ = std::make_unique<cluster::WorkPool>(1);  ///< last: it ends first
 };
 
 }  // namespace evershard::http

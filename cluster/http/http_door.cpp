@@ -92,7 +92,7 @@ void UnderWay::wait_for_none() {
 }
 
 struct HttpDoor::Impl {
-  Impl(std::shared_ptr<Network> n, serving::WorkPool& p, serving::TlsFiles files, Tls t)
+  Impl(std::shared_ptr<Network> n, cluster::WorkPool& p, serving::TlsFiles files, Tls t)
       : network(std::move(n)), pool(p), tls_files(std::move(files)), acceptor(network->io), again(network->io), tick(network->io), tls(std::move(t)) {}
 
   void accept();
@@ -102,7 +102,7 @@ struct HttpDoor::Impl {
   void stop(std::chrono::milliseconds drain);
 
   std::shared_ptr<Network> network;
-  serving::WorkPool& pool;
+  cluster::WorkPool& pool;
   const serving::TlsFiles tls_files;
   std::string address;
 

@@ -40,8 +40,8 @@ KeyKeeper::KeyKeeper(std::unique_ptr<SubjectKeys> keys, HaveForgotten have_forgo
       options_(std::move(options)),
       began_(options_.now()),
       told_(std::make_shared<Told>()),
-      looking_(std::make_unique<WorkThreads>(options_.threads)),
-      destroying_(std::make_unique<WorkThreads>(1)) {
+      looking_(std::make_unique<WorkPool>(options_.threads)),
+      destroying_(std::make_unique<WorkPool>(1)) {
   told_->keeper = random_keeper();
 }
 
@@ -51,7 +51,7 @@ void KeyKeeper::stop() {
     told_->stopping = true;
   }
   told_->changed.notify_all();
-  std::unique_ptr<WorkThreads> looking, destroying;
+  std::unique_ptr<WorkPool> looking, destroying;
   {
     const std::lock_guard lock(threads_mutex_);
     looking = std::move(looking_);

@@ -13,7 +13,7 @@
 #include "evershard/cluster/erasure/subject_keys.hpp"
 #include "evershard/cluster/keys/boot_time.hpp"
 #include "evershard/cluster/keys/key_network.hpp"
-#include "evershard/cluster/node/work_threads.hpp"
+#include "evershard/cluster/work/work_pool.hpp"
 
 namespace evershard::cluster {
 
@@ -73,8 +73,8 @@ class KeyKeeper {
   };
   const std::shared_ptr<Told> told_;
   std::mutex threads_mutex_;
-  std::unique_ptr<WorkThreads> looking_;
-  std::unique_ptr<WorkThreads> destroying_;  ///< one at a time: it waits for nodes
+  std::unique_ptr<WorkPool> looking_;
+  std::unique_ptr<WorkPool> destroying_;  ///< one at a time: it waits for nodes
 };
 
 }  // namespace evershard::cluster

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "evershard/cluster/node/work_threads.hpp"
+#include "evershard/cluster/work/work_pool.hpp"
 
 namespace evershard::cluster {
 
@@ -16,14 +16,14 @@ namespace evershard::cluster {
 /// Any thread. Owner: `threads` is destroyed first, and does what was given.
 class InTurn {
  public:
-  explicit InTurn(WorkThreads& threads) : threads_(threads) {}
+  explicit InTurn(WorkPool& threads) : threads_(threads) {}
 
   void run(std::uint32_t origin, std::function<void()> work);
 
  private:
   void next(std::uint32_t origin);
 
-  WorkThreads& threads_;
+  WorkPool& threads_;
   std::mutex mutex_;
   std::unordered_map<std::uint32_t, std::deque<std::function<void()>>> waiting_;  ///< the first is under way; none: the origin is not here
 };

@@ -80,8 +80,8 @@ NodeCommitter::NodeCommitter(storage::NodeStore& store, NodeNetwork& network, No
   }
   if (!covered) fail(covered.error());
   else if (auto looked = look_at_losses(); !looked) fail(looked.error());
-  work_ = std::make_unique<WorkThreads>(work_threads);
-  asking_ = std::make_unique<WorkThreads>(asking_threads);
+  work_ = std::make_unique<WorkPool>(work_threads);
+  asking_ = std::make_unique<WorkPool>(asking_threads);
   thread_ = std::thread([this] { loop(); });
 }
 

@@ -21,7 +21,7 @@
 #include "evershard/actors/core/watermark_watch.hpp"
 #include "evershard/cluster/node/node_network.hpp"
 #include "evershard/cluster/node/node_reader.hpp"
-#include "evershard/cluster/node/work_threads.hpp"
+#include "evershard/cluster/work/work_pool.hpp"
 #include "evershard/cluster/order/node_order.hpp"
 #include "evershard/protocol/append_chain.hpp"
 #include "evershard/protocol/limits.hpp"
@@ -212,8 +212,8 @@ class NodeCommitter {
   bool stopping_ = false;
   bool ended_ = false;
 
-  std::unique_ptr<WorkThreads> work_;    ///< for the store
-  std::unique_ptr<WorkThreads> asking_;  ///< for other nodes: one that is frozen keeps nobody from the store
+  std::unique_ptr<WorkPool> work_;    ///< for the store
+  std::unique_ptr<WorkPool> asking_;  ///< for other nodes: one that is frozen keeps nobody from the store
   std::thread thread_;
 };
 

@@ -39,6 +39,7 @@ struct NodePageAsked {
   GlobalPosition up_to;         ///< the node has applied the cuts up to here before it answers (rule 13)
   Direction direction = Direction::forwards;
   std::uint32_t events_max = 1'000;
+  std::uint64_t read = 0;  ///< the asker's number of it, by which he may give it up; 0: he does not
 };
 
 struct NodePage {
@@ -78,6 +79,7 @@ struct NodeAggregatesAsked {
   std::optional<AggregateId> after;
   std::uint32_t limit = 0;
   GlobalPosition up_to;
+  std::uint64_t read = 0;  ///< as above
 };
 
 template <class T>

@@ -30,18 +30,20 @@ Result<HomeAnswered> home_outcome(std::uint32_t node, Result<std::string> bytes)
 
 void HomeLinks::ask(std::uint32_t node, HomeAsked asked, HomeDone done) {
   const auto time = asked.time + home_answer_time;
-  links_.request(node, PeerKind::home, encode(asked), time, [node, done = std::move(done)](Result<std::string> bytes) { done(home_outcome(node, std::move(bytes))); });
+  const auto encoded = [&asked](std::uint64_t read) { return asked.read = read, encode(asked); };
+  links_.request_read(node, PeerKind::home, encoded, time, [node, done = std::move(done)](Result<std::string> bytes) { done(home_outcome(node, std::move(bytes))); });
 }
 
 void HomeLinks::serve(HomeCalls& homes) {
-  links_.serve(PeerKind::home, [&homes](LinkRequest request) {
+  links_.serve(PeerKind::home, [this, &homes](LinkRequest request) {
     auto asked = decode_home_asked(request.bytes);
     if (!asked) return request.reply(refuse(std::move(asked).error()));
     // It may have waited on the way.
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(request.deadline - home_answer_time - LinkTime::clock::now());
     asked->time = std::clamp(left, std::chrono::milliseconds(0), asked->time);
     auto reply = std::make_shared<LinkReply>(std::move(request.reply));
-    homes.answer(std::move(*asked), [reply](const Result<HomeAnswered>& answered) { answered ? (*reply)(encode(*answered)) : (*reply)(refuse(answered.error())); });
+    auto read = asked->read == 0 ? nullptr : links_.reads().begin(node_of(request.from), asked->read, request.deadline);
+    homes.answer(std::move(*asked), [reply](const Result<HomeAnswered>& answered) { answered ? (*reply)(encode(*answered)) : (*reply)(refuse(answered.error())); }, std::move(read));
   });
 }
 

@@ -23,6 +23,7 @@ std::string encode(const HomeAsked& asked) {
   message.mutable_aggregate()->set_value(asked.aggregate.value);
   message.set_request(asked.request);
   message.set_time_ms(static_cast<std::uint32_t>(std::clamp<std::int64_t>(asked.time.count(), 0, std::numeric_limits<std::uint32_t>::max())));
+  message.set_read(asked.read);
   return message.SerializeAsString();
 }
 
@@ -30,7 +31,7 @@ Result<HomeAsked> decode_home_asked(std::string_view bytes) {
   v1::HomeAsked message;
   if (!parse_home(bytes, message) || message.method().empty()) return refuse(ErrorCode::corruption, "a peer's message is no call to a home");
   HomeAsked asked{std::move(*message.mutable_method()), {message.aggregate().type(), message.aggregate().value()}, std::move(*message.mutable_request()),
-                  std::chrono::milliseconds(message.time_ms())};
+                  std::chrono::milliseconds(message.time_ms()), message.read()};
   if (auto checked = AggregateId::check(asked.aggregate); !checked) return refuse(ErrorCode::corruption, "a peer calls the home of what cannot be: " + checked.error().what);
   return asked;
 }

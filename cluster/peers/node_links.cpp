@@ -1,6 +1,8 @@
 #include "evershard/cluster/peers/node_links.hpp"
 
 #include <future>
+#include <random>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -16,11 +18,17 @@ constexpr std::chrono::milliseconds status_timeout{3'000};
 MessageKind on_wire(PeerKind kind) { return MessageKind{static_cast<std::uint16_t>(kind)}; }
 PeerKind kind_of(MessageKind kind) { return static_cast<PeerKind>(kind.value); }
 
+/// Not from 1: what a node gave up before it was started again is none of its reads now.
+std::uint64_t first_read() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32 | random()) | 1;
+}
+
 Error gone() { return {ErrorCode::unavailable, "the node is not there, or is stopping"}; }
 
 }  // namespace
 
-NodeLinks::NodeLinks(NodeLinksOptions options) : options_(std::move(options)), work_(std::make_unique<WorkThreads>(answering_threads)) {
+NodeLinks::NodeLinks(NodeLinksOptions options) : options_(std::move(options)), reads_(options_.long_reads), next_read_(first_read()), work_(std::make_unique<WorkPool>(answering_threads)) {
   forwarded_ = std::make_unique<InTurn>(*work_);
 }
 
@@ -100,6 +108,7 @@ void NodeLinks::attach(ClusterNode& node) {
 }
 
 void NodeLinks::detach() {
+  reads_.close();
   std::weak_ptr<ClusterNode*> under_way;
   std::weak_ptr<std::function<void()>> told;
   std::vector<std::weak_ptr<Servant>> serving;
@@ -134,7 +143,10 @@ std::shared_ptr<ClusterNode*> NodeLinks::attached() const {
 }
 
 void NodeLinks::on_session(NodeNumber peer, bool up) {
-  if (peer != coordinator_on_links) return;
+  if (peer != coordinator_on_links) {
+    if (!up) reads_.gone(node_of(peer));
+    return;
+  }
   std::shared_ptr<ClusterNode*> node;
   std::shared_ptr<std::function<void()>> there;
   {
@@ -150,7 +162,11 @@ void NodeLinks::on_session(NodeNumber peer, bool up) {
 }
 
 void NodeLinks::on_message(LinkMessage message) {
-  if (message.from != coordinator_on_links) return;
+  if (message.from != coordinator_on_links) {
+    const auto read = kind_of(message.kind) == PeerKind::given_up ? decode_given_up(message.bytes) : Result<std::uint64_t>(0);
+    if (read && *read != 0) reads_.given_up(node_of(message.from), *read);
+    return;
+  }
   auto said = decode_from_coordinator(kind_of(message.kind), message.bytes);
   if (!said) {
     if (options_.refused) options_.refused("the coordinator", said.error());
@@ -194,6 +210,8 @@ void NodeLinks::on_request(LinkRequest request) {
       case PeerKind::read: {
         auto read = decode_read(asked->bytes);
         if (!read) return refused(read.error());
+        const auto work = reads_.begin(node_of(asked->from), read->read, asked->deadline);
+        const storage::ReadWork::Scope at_work(*work);
         auto page = committer.reader().read(*read);
         return page ? asked->reply(encode(*page)) : refused(page.error());
       }
@@ -233,6 +251,8 @@ void NodeLinks::on_request(LinkRequest request) {
       case PeerKind::aggregates: {
         auto wanted = decode_aggregates_asked(asked->bytes);
         if (!wanted) return refused(wanted.error());
+        const auto work = reads_.begin(node_of(asked->from), wanted->read, asked->deadline);
+        const storage::ReadWork::Scope at_work(*work);
         auto found = committer.reader().aggregates(*wanted);
         return found ? asked->reply(encode(*found)) : refused(found.error());
       }
@@ -258,6 +278,20 @@ void NodeLinks::ask(std::uint32_t node, PeerKind kind, std::string bytes, Links:
   links_->request(on_links(node), on_wire(kind), std::move(bytes), options_.timeout, std::move(done));
 }
 
+void NodeLinks::request_read(std::uint32_t node, PeerKind kind, const std::function<std::string(std::uint64_t read)>& encoded, std::chrono::milliseconds time, Links::Done done) {
+  const auto* const reading = storage::ReadWork::current();
+  if (reading == nullptr) return request(node, kind, encoded(0), time, std::move(done));
+  if (auto wanted = reading->wanted(); !wanted) return done(refuse(std::move(wanted).error()));
+  const auto number = next_read_.fetch_add(1);
+  using OnGone = std::stop_callback<std::function<void()>>;
+  // It may be gone already, or go while the request is on its way: PeerReads takes either order.
+  auto on_gone = std::make_shared<OnGone>(reading->token(), [this, node, number] { (void)links_->send(on_links(node), on_wire(PeerKind::given_up), encode_given_up(number)); });
+  request(node, kind, encoded(number), time, [on_gone = std::move(on_gone), done = std::move(done)](Result<std::string> bytes) mutable {
+    on_gone.reset();
+    done(std::move(bytes));
+  });
+}
+
 void NodeLinks::forward(std::uint32_t node, Append append, NodeDone<Appended> done) {
   ask(node, PeerKind::forward, encode_forward(append), [done = std::move(done)](Result<std::string> bytes) { done(bytes ? decode_appended(*bytes) : refuse(std::move(bytes).error())); });
 }
@@ -277,7 +311,8 @@ void NodeLinks::ask_part(std::uint32_t node, std::shared_ptr<const actors::Attem
 }
 
 void NodeLinks::read(std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done) {
-  ask(node, PeerKind::read, encode(asked), [done = std::move(done)](Result<std::string> bytes) { done(bytes ? decode_page(*bytes) : refuse(std::move(bytes).error())); });
+  const auto encoded = [&asked](std::uint64_t read) { return asked.read = read, encode(asked); };
+  request_read(node, PeerKind::read, encoded, options_.timeout, [done = std::move(done)](Result<std::string> bytes) { done(bytes ? decode_page(*bytes) : refuse(std::move(bytes).error())); });
 }
 
 void NodeLinks::read_stream(std::uint32_t node, NodeStreamAsked asked, NodeDone<NodePage> done) {
@@ -302,7 +337,8 @@ void NodeLinks::put_snapshot(std::uint32_t node, Snapshot snapshot, GlobalPositi
 }
 
 void NodeLinks::aggregates(std::uint32_t node, NodeAggregatesAsked asked, NodeDone<std::vector<AggregateInfo>> done) {
-  ask(node, PeerKind::aggregates, encode(asked), [done = std::move(done)](Result<std::string> bytes) { done(bytes ? decode_aggregates(*bytes) : refuse(std::move(bytes).error())); });
+  const auto encoded = [&asked](std::uint64_t read) { return asked.read = read, encode(asked); };
+  request_read(node, PeerKind::aggregates, encoded, options_.timeout, [done = std::move(done)](Result<std::string> bytes) { done(bytes ? decode_aggregates(*bytes) : refuse(std::move(bytes).error())); });
 }
 
 }  // namespace evershard::cluster

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -13,6 +14,7 @@
 #include "evershard/cluster/node/cluster_node.hpp"
 #include "evershard/cluster/node/in_turn.hpp"
 #include "evershard/cluster/peers/peer_messages.hpp"
+#include "evershard/cluster/peers/peer_reads.hpp"
 #include "evershard/cluster/store/cluster_status.hpp"
 #include "evershard/storage/identity.hpp"
 
@@ -30,6 +32,7 @@ struct NodeLinksOptions {
   std::string coordinator_host{};
   std::uint16_t coordinator_port = 0;
   std::chrono::milliseconds timeout = std::chrono::seconds(10);  ///< of what other nodes are asked for
+  LongReadOptions long_reads{};  ///< of what other nodes read here
   std::function<void(const std::string& whom, const Error& why)> refused{};  ///< for the log; any thread
 };
 
@@ -51,6 +54,11 @@ class NodeLinks final : public NodeNetwork {
   void when_coordinator_is_there(std::function<void()> call);
   /// Errors: as Links::request says
   void request(std::uint32_t node, PeerKind kind, std::string bytes, std::chrono::milliseconds time, Links::Done done);
+  /// The same, for a read: when the one this thread reads for has gone (storage::ReadWork), the other node is told.
+  /// `encoded`: the request under its number; 0: it has none.
+  void request_read(std::uint32_t node, PeerKind kind, const std::function<std::string(std::uint64_t read)>& encoded, std::chrono::milliseconds time, Links::Done done);
+  /// What other nodes read here: a servant of such a request begins it there.
+  [[nodiscard]] PeerReads& reads() { return reads_; }
   [[nodiscard]] std::uint16_t port() const { return port_; }
   /// Certificate, key and CA anew, where there are any. Errors: as Links::reload_tls says
   [[nodiscard]] Result<void> reload_tls() { return options_.link.tls ? links_->reload_tls() : Result<void>{}; }
@@ -90,9 +98,11 @@ class NodeLinks final : public NodeNetwork {
   std::shared_ptr<std::function<void()>> coordinator_is_there_;  ///< the same
   bool coordinator_up_ = false;
   std::uint16_t port_ = 0;
+  PeerReads reads_;
+  std::atomic<std::uint64_t> next_read_;
   std::unique_ptr<Links> links_;
   std::unique_ptr<InTurn> forwarded_;  ///< outlives the threads
-  std::unique_ptr<WorkThreads> work_;
+  std::unique_ptr<WorkPool> work_;
 };
 
 }  // namespace evershard::cluster

@@ -25,7 +25,20 @@ std::string encode(const NodePageAsked& asked) {
   message.set_up_to(asked.up_to.value);
   message.set_backwards(asked.direction == Direction::backwards);
   message.set_events_max(asked.events_max);
+  message.set_read(asked.read);
   return message.SerializeAsString();
+}
+
+std::string encode_given_up(std::uint64_t read) {
+  pb::NodeGivenUp message;
+  message.set_read(read);
+  return message.SerializeAsString();
+}
+
+Result<std::uint64_t> decode_given_up(std::string_view bytes) {
+  pb::NodeGivenUp message;
+  if (!parse(bytes, message) || message.read() == 0) return malformed("read that was given up");
+  return message.read();
 }
 
 Result<NodePageAsked> decode_read(std::string_view bytes) {
@@ -41,6 +54,7 @@ Result<NodePageAsked> decode_read(std::string_view bytes) {
   asked.up_to = GlobalPosition{message.up_to()};
   asked.direction = message.backwards() ? Direction::backwards : Direction::forwards;
   asked.events_max = message.events_max();
+  asked.read = message.read();
   return asked;
 }
 
@@ -167,6 +181,7 @@ std::string encode(const NodeAggregatesAsked& asked) {
   if (asked.after) put(*asked.after, *message.mutable_after());
   message.set_limit(asked.limit);
   message.set_up_to(asked.up_to.value);
+  message.set_read(asked.read);
   return message.SerializeAsString();
 }
 
@@ -184,6 +199,7 @@ Result<NodeAggregatesAsked> decode_aggregates_asked(std::string_view bytes) {
   if ((asked.type && !AggregateId::check({*asked.type, "x"})) || (asked.after && !AggregateId::check(*asked.after))) return malformed("question for aggregates");
   asked.limit = message.limit();
   asked.up_to = GlobalPosition{message.up_to()};
+  asked.read = message.read();
   return asked;
 }
 

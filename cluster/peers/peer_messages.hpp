@@ -36,6 +36,7 @@ enum class PeerKind : std::uint16_t {
   snapshots = 25,
   put_snapshot = 26,  ///< answered with nothing
   aggregates = 27,
+  given_up = 28,  ///< a message of a node: nobody waits for one of its reads any more, by the read's number
   cluster_status = 30,  ///< a request of a node to the coordinator: answered with a ClusterStatusResponse
   cluster_assign = 31,  ///< the same: ClusterAssignRequest, answered with a ClusterAssignResponse
   aggregate = 40,  ///< a request: one thing asked of a live aggregate, aggregate_messages.hpp
@@ -85,6 +86,7 @@ using FromCoordinator = std::variant<ToNode, CutPromised, Members>;
 [[nodiscard]] std::string encode(const std::vector<RecordedSnapshot>& snapshots);
 [[nodiscard]] std::string encode(const Snapshot& snapshot, GlobalPosition up_to);
 [[nodiscard]] std::string encode(const NodeAggregatesAsked& asked);
+[[nodiscard]] std::string encode_given_up(std::uint64_t read);
 [[nodiscard]] std::string encode(const std::vector<AggregateInfo>& aggregates);
 
 struct PartMessage {
@@ -107,6 +109,7 @@ struct PartMessage {
 [[nodiscard]] Result<std::pair<Snapshot, GlobalPosition>> decode_put_snapshot(std::string_view bytes);
 [[nodiscard]] Result<NodeAggregatesAsked> decode_aggregates_asked(std::string_view bytes);
 [[nodiscard]] Result<std::vector<AggregateInfo>> decode_aggregates(std::string_view bytes);
+[[nodiscard]] Result<std::uint64_t> decode_given_up(std::string_view bytes);
 [[nodiscard]] Result<Appended> decode_appended(std::string_view bytes);
 [[nodiscard]] Result<actors::PartAnswer> decode_part_answer(std::string_view bytes);
 

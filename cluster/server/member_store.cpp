@@ -190,6 +190,7 @@ class MemberStore final : public StoreInService, private ClusterAdministration {
     sealed_->stop_asking();  // who waits for a key keeps all else from stopping
     groups_->tell_who_left();
     documents_->close();
+    links_->reads().close();  // what others read here ends soon
     homes_->stop();  // others ask again, where the shards will be
     retention_->close();
     groups_->stop();
@@ -228,6 +229,7 @@ std::string name_of_this_machine() {
 OpenStore open_member(MemberOptions options) {
   return [options = std::move(options)](const ServerOptions& server, serving::Log& log) -> Result<std::unique_ptr<StoreInService>> {
     auto link_options = options.links;
+    link_options.long_reads = server.long_reads;
     link_options.refused = [&log](const std::string& whom, const Error& why) { log.warning("link refused", {{"peer", whom}, {"error", why.what}}); };
     for (const auto& finding : unsafe(link_options.link)) log.warning("insecure, as asked for", {{"because", finding}});
     const auto shards = cluster::shards_to_join(link_options, server.store.data_dir, options.coordinator_timeout);

@@ -45,14 +45,14 @@ struct Server::Parts {
     served.tables = store->tables();
     served.own_projections = store->projections();
     served.retention = &store->retention();
-    served.long_reads = std::make_shared<serving::LongReads>(options.long_reads);
+    served.long_reads = std::make_shared<cluster::LongReads>(options.long_reads);
   }
 
   const ServerOptions options;
   serving::Log& log;
   const std::unique_ptr<TokenFile> tokens;
   const std::unique_ptr<StoreInService> store;
-  serving::WorkPool pool;
+  cluster::WorkPool pool;
   serving::HeadWatch watch;
   serving::Served served;
   RunningDoors doors;

@@ -13,7 +13,7 @@
 #include "evershard/cluster/local/local.hpp"
 #include "evershard/cluster/serving/client_limits.hpp"
 #include "evershard/cluster/serving/log.hpp"
-#include "evershard/cluster/serving/long_reads.hpp"
+#include "evershard/cluster/work/long_reads.hpp"
 
 namespace evershard::server {
 
@@ -32,7 +32,7 @@ struct ServerOptions {
   bool insecure = false;             ///< listens beyond this machine without what SafetyCheck asks for
   serving::ClientLimitOptions clients{};  ///< of all doors together
   std::size_t read_threads = 4;      ///< for what may wait for the disk
-  serving::LongReadOptions long_reads{};
+  cluster::LongReadOptions long_reads{};
   std::chrono::milliseconds drain_timeout = std::chrono::seconds(30);  ///< what is under way has so long at the end
   std::chrono::milliseconds vacuum_every = std::chrono::hours(24);     ///< of events; 0: never
   RowsVacuum projections_vacuum{}, documents_vacuum{};

@@ -10,9 +10,9 @@
 #include "evershard/cluster/serving/access.hpp"
 #include "evershard/cluster/serving/client_gate.hpp"
 #include "evershard/cluster/serving/head_watch.hpp"
-#include "evershard/cluster/serving/long_reads.hpp"
+#include "evershard/cluster/work/long_reads.hpp"
 #include "evershard/cluster/serving/metrics.hpp"
-#include "evershard/cluster/serving/work_pool.hpp"
+#include "evershard/cluster/work/work_pool.hpp"
 #include "evershard/cluster/store/administration.hpp"
 #include "evershard/cluster/store/cluster_administration.hpp"
 #include "evershard/cluster/store/documents.hpp"
@@ -29,7 +29,7 @@ namespace evershard::serving {
 struct Served {
   EventStore& store;
   Administration& administration;
-  WorkPool& pool;
+  cluster::WorkPool& pool;
   HeadWatch& watch;
   /// The tokens as they are now.
   std::function<std::shared_ptr<const Access>()> access;
@@ -52,7 +52,7 @@ struct Served {
   /// Absent: this process has none.
   Projections* own_projections = nullptr;
   /// What reads may cost.
-  std::shared_ptr<LongReads> long_reads = std::make_shared<LongReads>();
+  std::shared_ptr<cluster::LongReads> long_reads = std::make_shared<cluster::LongReads>();
 
   /// Where there are none, each call says so.
   [[nodiscard]] Projections& projections() const {

@@ -61,7 +61,7 @@ int main(int count, char** words) {
     }
     access = std::make_shared<const serving::Access>(*std::move(tokens));
   }
-  serving::WorkPool pool(2);
+  cluster::WorkPool pool(2);
   serving::HeadWatch watch(*store);
   serving::Served served{*store, *store, pool, watch, [access] { return access; }, [] { return Result<RegisteredTypes>(RegisteredTypes{}); }};
   served.groups = &store->groups();

@@ -19,7 +19,7 @@ std::thread::id answering_thread(door::Calls& calls) {
   return answered.get_future().get();
 }
 
-std::thread::id only_thread_of(serving::WorkPool& pool) {
+std::thread::id only_thread_of(cluster::WorkPool& pool) {
   std::promise<std::thread::id> told;
   pool.run([&] { told.set_value(std::this_thread::get_id()); });
   return told.get_future().get();
@@ -27,7 +27,7 @@ std::thread::id only_thread_of(serving::WorkPool& pool) {
 
 TEST(DoorCalls, AnswerAtOnceWithAnyNumberOfStreamsOpen) {
   ServedStore server;
-  serving::WorkPool answers(1);
+  cluster::WorkPool answers(1);
   door::Calls calls(*server.served, answers, 256, 16u << 20, 20u << 20);
   calls.under_way = 1'000;  // subscriptions: they are calls too
   for (int i = 0; i < 20; ++i) EXPECT_NE(answering_thread(calls), only_thread_of(answers));
@@ -36,7 +36,7 @@ TEST(DoorCalls, AnswerAtOnceWithAnyNumberOfStreamsOpen) {
 
 TEST(DoorCalls, AnswerFromAnotherThreadWhereManyAppendsAreInFlight) {
   ServedStore server;
-  serving::WorkPool answers(1);
+  cluster::WorkPool answers(1);
   door::Calls calls(*server.served, answers, 256, 16u << 20, 20u << 20);
   calls.appends_in_flight = door::Calls::answered_at_once_max - 1;
   EXPECT_NE(answering_thread(calls), only_thread_of(answers));

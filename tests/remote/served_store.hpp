@@ -74,7 +74,7 @@ class ServedStore {
  public:
   Local local;
   std::shared_ptr<const serving::Access> access = std::make_shared<const serving::Access>(serving::Access::open());
-  serving::WorkPool pool{2};
+  cluster::WorkPool pool{2};
   std::unique_ptr<serving::HeadWatch> watch;
   std::unique_ptr<serving::Served> served;
   std::unique_ptr<door::Door> door;

@@ -32,7 +32,7 @@ class AsksInProcess final : public AggregateNetwork {
   std::map<std::uint32_t, ClusterAggregates*> there;
 
  private:
-  WorkThreads carriers_{2};
+  WorkPool carriers_{2};
 };
 
 class MovedShard : public ::testing::Test {

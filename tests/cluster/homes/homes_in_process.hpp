@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "evershard/cluster/homes/home_calls.hpp"
-#include "evershard/cluster/node/work_threads.hpp"
+#include "evershard/cluster/work/work_pool.hpp"
 #include "evershard/cluster/peers/home_messages.hpp"
 
 namespace evershard::cluster {
@@ -93,7 +93,7 @@ class HomesInProcess final : public HomeNetwork {
   std::size_t refused_ = 0;
   std::size_t largest_asked_ = 0;
   std::atomic<std::size_t> largest_{0};
-  WorkThreads carriers_{4};
+  WorkPool carriers_{4};
 };
 
 }  // namespace evershard::cluster

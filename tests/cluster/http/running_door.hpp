@@ -43,7 +43,7 @@ class RunningDoor {
   [[nodiscard]] HttpClient client() const { return HttpClient(address()); }
 
   Local store;
-  serving::WorkPool pool;
+  cluster::WorkPool pool;
   serving::HeadWatch watch;
   std::shared_ptr<const serving::Access> access;
   RegisteredTypes types;

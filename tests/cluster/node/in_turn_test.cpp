@@ -23,7 +23,7 @@ TEST(InTurnTest, DoesOneOriginsWorkInItsOrderOneAtATime) {
   int most = 0;
   std::promise<void> all;
   std::uint32_t left = origins * each;
-  auto threads = std::make_unique<WorkThreads>(4);
+  auto threads = std::make_unique<WorkPool>(4);
   InTurn in_turn(*threads);
   for (std::uint32_t n = 0; n != each; ++n) {
     for (std::uint32_t origin = 0; origin != origins; ++origin) {
@@ -53,7 +53,7 @@ TEST(InTurnTest, DoesOneOriginsWorkInItsOrderOneAtATime) {
 // One that waits keeps only its own origin waiting.
 TEST(InTurnTest, LeavesOtherOriginsAlone) {
   std::promise<void> let_go, behind, other;
-  auto threads = std::make_unique<WorkThreads>(2);
+  auto threads = std::make_unique<WorkPool>(2);
   InTurn in_turn(*threads);
   const auto gone = let_go.get_future().share();
   in_turn.run(1, [gone] { gone.wait(); });

@@ -91,7 +91,7 @@ class SmallCluster::Network final : public NodeNetwork {
   const NodeProcess self_;
 };
 
-SmallCluster::SmallCluster(Options options) : options_(std::move(options)), log_(options_.shards), carriers_(std::make_unique<WorkThreads>(8)), in_order_(std::make_unique<WorkThreads>(1)) {
+SmallCluster::SmallCluster(Options options) : options_(std::move(options)), log_(options_.shards), carriers_(std::make_unique<WorkPool>(8)), in_order_(std::make_unique<WorkPool>(1)) {
   member_.store = EventId::random();
   member_.fork = member_.store;
   member_.term_key = 4711;
@@ -102,7 +102,7 @@ SmallCluster::SmallCluster(Options options) : options_(std::move(options)), log_
 
 SmallCluster::~SmallCluster() {
   for (std::uint32_t n = 1; n <= options_.nodes + options_.gateways; ++n) stop(n);
-  std::unique_ptr<WorkThreads> carriers, in_order;
+  std::unique_ptr<WorkPool> carriers, in_order;
   {
     const std::lock_guard lock(carriers_mutex_);
     carriers = std::move(carriers_);

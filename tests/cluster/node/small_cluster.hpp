@@ -126,8 +126,8 @@ class SmallCluster final : public CoordinatorNetwork {
   bool hellos_held_ = false;
   std::vector<std::pair<NodeProcess, ToCoordinator>> held_hellos_;
   std::mutex carriers_mutex_;
-  std::unique_ptr<WorkThreads> carriers_;
-  std::unique_ptr<WorkThreads> in_order_;
+  std::unique_ptr<WorkPool> carriers_;
+  std::unique_ptr<WorkPool> in_order_;
   std::uint64_t incarnations_ = 0;
 };
 

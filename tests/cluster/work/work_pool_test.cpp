@@ -1,4 +1,4 @@
-#include "evershard/cluster/serving/work_pool.hpp"
+#include "evershard/cluster/work/work_pool.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <memory>
 #include <thread>
 
-namespace evershard::serving {
+namespace evershard::cluster {
 namespace {
 
 TEST(WorkPool, RunsEachPieceOnceInTheOrderItCame) {
@@ -79,4 +79,4 @@ TEST(WorkPool, LetsGoOfAPieceOutsideOfItsLock) {
 }
 
 }  // namespace
-}  // namespace evershard::serving
+}  // namespace evershard::cluster

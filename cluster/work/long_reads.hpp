@@ -11,7 +11,7 @@
 
 #include "evershard/storage/read_work.hpp"
 
-namespace evershard::serving {
+namespace evershard::cluster {
 
 struct LongReadOptions {
   std::size_t at_once = 2;
@@ -44,4 +44,4 @@ class LongReads {
   const std::shared_ptr<Places> places_;
 };
 
-}  // namespace evershard::serving
+}  // namespace evershard::cluster

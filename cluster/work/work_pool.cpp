@@ -1,4 +1,4 @@
-#include "evershard/cluster/serving/work_pool.hpp"
+#include "evershard/cluster/work/work_pool.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace evershard::serving {
+namespace evershard::cluster {
 namespace {
 
 constexpr int long_work_niceness = 10;  ///< a ninth of the processor beside one that is not nice
@@ -96,4 +96,4 @@ void WorkPool::serve() {
   }
 }
 
-}  // namespace evershard::serving
+}  // namespace evershard::cluster

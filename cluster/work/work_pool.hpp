@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace evershard::serving {
+namespace evershard::cluster {
 
 /// First come, first served; whoever has more to do gives the next piece back to the end, so that a long read delays others by one
 /// page. Bounded by its users: each has at most one piece waiting.
@@ -42,4 +42,4 @@ class WorkPool {
   std::vector<std::thread> ended_;   ///< behind it: to be joined
 };
 
-}  // namespace evershard::serving
+}  // namespace evershard::cluster

@@ -1,11 +1,11 @@
-#include "evershard/cluster/serving/long_reads.hpp"
+#include "evershard/cluster/work/long_reads.hpp"
 
 #include <string>
 #include <utility>
 
-#include "evershard/cluster/serving/work_pool.hpp"
+#include "evershard/cluster/work/work_pool.hpp"
 
-namespace evershard::serving {
+namespace evershard::cluster {
 
 using storage::ReadWork;
 
@@ -78,4 +78,4 @@ LongReads::Figures LongReads::figures() const {
   return {places_->at_work, places_->waiting.size(), places_->line};
 }
 
-}  // namespace evershard::serving
+}  // namespace evershard::cluster
