@@ -10,8 +10,6 @@ namespace {
 
 constexpr std::size_t conflict_bytes_max = 1u << 20;
 
-Error stopping() { return {ErrorCode::unavailable, "the server is stopping"}; }
-
 }  // namespace
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* AppendManyCall::start(Calls& calls, grpc::CallbackServerContext* context) {
@@ -23,7 +21,7 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* AppendManyCall::sta
     call->Finish(call->here_.refused(admitted.error()));
   } else if (!calls.remember(call)) {
     call->finished_ = true;
-    call->Finish(call->here_.refused(stopping()));
+    call->Finish(call->here_.refused(calls_stopping()));
   } else {
     call->reading_ = true;
     call->StartRead(&call->incoming_);
@@ -122,7 +120,7 @@ void AppendManyCall::go_on() {
   } else if (draining_) {
     finished_ = true;  // a read that is out comes back with the end of the call
     lock.unlock();
-    Finish(status_of(stopping()));
+    Finish(status_of(calls_stopping()));
   }
 }
 

@@ -52,6 +52,7 @@ Result<serving::Caller> Calls::admit(const grpc::CallbackServerContext& context,
 }
 
 Result<serving::Caller> UnderWay::admit(const grpc::CallbackServerContext& context, serving::Scope wanted, std::size_t bytes) {
+  if (calls_.closing) return refuse(calls_stopping());
   auto caller = calls_.admit(context, wanted);
   if (!caller || !calls_.served.clients->counts_requests()) return caller;
   client_ = serving::client_name(*caller, address_of(context));
@@ -102,6 +103,34 @@ void Calls::drain() {
     }
   }
   for (const auto& call : calls) call->drain();
+}
+
+void Calls::remember_reader(const void* call, grpc::CallbackServerContext* context) {
+  const std::lock_guard lock(readers_mutex);
+  readers.emplace(call, context);
+}
+
+void Calls::forget_reader(const void* call) {
+  const std::lock_guard lock(readers_mutex);
+  readers.erase(call);
+}
+
+bool Calls::are_over() const {
+  if (under_way != 0) return false;
+  const std::lock_guard lock(readers_mutex);
+  return readers.empty();
+}
+
+void Calls::cancel_readers() {
+  std::vector<const void*> all;
+  {
+    const std::lock_guard lock(readers_mutex);
+    for (const auto& [call, context] : readers) all.push_back(call);
+  }
+  for (const auto* call : all) {
+    const std::lock_guard lock(readers_mutex);
+    if (const auto found = readers.find(call); found != readers.end()) found->second->TryCancel();
+  }
 }
 
 serving::HeadWatch::Ticket Calls::at_least(const pb::AtLeast* wanted, std::function<void(Result<void>)> then) {

@@ -36,6 +36,9 @@ class Drainable {
   virtual void drain() = 0;
 };
 
+/// Whoever comes now, and whoever is sent away.
+[[nodiscard]] inline Error calls_stopping() { return {ErrorCode::unavailable, "the server is stopping"}; }
+
 /// What the calls of a door stand on.
 struct Calls {
   Calls(serving::Served& s, cluster::WorkPool& a, std::size_t appends_max, std::size_t bytes_max, std::size_t message_max);
@@ -46,9 +49,12 @@ struct Calls {
   std::size_t append_many_bytes_max;
   std::size_t message_bytes_max;
   std::atomic<std::uint64_t> under_way{0};
+  std::atomic<bool> closing{false};  ///< calls that come now are refused
   std::mutex draining_mutex{};
   bool draining = false;
   std::unordered_map<Drainable*, std::weak_ptr<Drainable>> drainables{};
+  mutable std::recursive_mutex readers_mutex{};  ///< a call that is cancelled may end in the same thread
+  std::unordered_map<const void*, grpc::CallbackServerContext*> readers{};
   std::atomic<std::uint64_t> appends_in_flight{0};
   std::array<serving::MethodMetrics*, method_names.size()> methods{};  ///< looked up once: that takes a lock
 
@@ -63,6 +69,12 @@ struct Calls {
   bool remember(const std::shared_ptr<Drainable>& call);
   void forget(Drainable* call);
   void drain();
+  /// A call that only reads, until forget_reader(): it may be cancelled when the door is being closed, for its client may take nothing.
+  void remember_reader(const void* call, grpc::CallbackServerContext* context);
+  void forget_reader(const void* call);
+  void cancel_readers();
+  /// All that were begun have been answered.
+  [[nodiscard]] bool are_over() const;
   /// Whoever calls, by its token. Errors: unauthenticated, permission_denied
   [[nodiscard]] Result<serving::Caller> admit(const grpc::CallbackServerContext& context, serving::Scope wanted) const;
   /// Goes on, or on from the watch's thread, when the watermark is there. Returns: the wait, for a caller who goes; 0: there is none.
@@ -126,11 +138,24 @@ template <class Message>
   return parse(bytes, calls.message_bytes_max, message, Message::descriptor()->full_name().c_str());
 }
 
+/// A call that only reads, one of Calls::readers while it lives. Owner: the call's reactor; the context lives until its OnDone.
+class ReaderHere {
+ public:
+  ReaderHere(Calls& calls, grpc::CallbackServerContext* context) : calls_(calls) { calls_.remember_reader(this, context); }
+  ~ReaderHere() { calls_.forget_reader(this); }
+  ReaderHere(const ReaderHere&) = delete;
+
+ private:
+  Calls& calls_;
+};
+
 /// Waits, perhaps, several times, and is answered once; a caller who goes ends the wait.
 class UnaryCall final : public grpc::ServerUnaryReactor {
  public:
   /// `work`: what is done for the caller; absent: it is done to its end also where he goes.
-  UnaryCall(serving::HeadWatch& watch, std::shared_ptr<storage::ReadWork> work) : waiting_(std::make_shared<Waiting>(watch)), work_(std::move(work)) {}
+  UnaryCall(Calls& calls, grpc::CallbackServerContext* context, std::shared_ptr<storage::ReadWork> work) : waiting_(std::make_shared<Waiting>(calls.served.watch)), work_(std::move(work)) {
+    if (work_) here_.emplace(calls, context);
+  }
 
   /// What `begin` waits for, which may end at once, in the thread of the caller or another's: then the call may be gone already.
   void waits(const std::function<serving::HeadWatch::Ticket()>& begin) {
@@ -168,6 +193,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   ~UnaryCall() override = default;
   const std::shared_ptr<Waiting> waiting_;
   const std::shared_ptr<storage::ReadWork> work_;
+  std::optional<ReaderHere> here_;
 };
 
 /// An answer made in the pool, perhaps several times: what is not there in time yet is looked for again, without a thread that waits.
@@ -182,7 +208,7 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
         context_(*context),
         out_(*out),
         work_(scope == serving::Scope::read ? calls.served.long_reads->begin() : nullptr),
-        reactor_(*new UnaryCall(calls.served.watch, work_)),
+        reactor_(*new UnaryCall(calls, context, work_)),
         answer_(std::move(answer)) {}
 
   grpc::ServerUnaryReactor* begin(const grpc::ByteBuffer& in, serving::Scope scope) {

@@ -7,7 +7,10 @@
 #include <grpcpp/security/tls_certificate_provider.h>
 #include <grpcpp/security/tls_credentials_options.h>
 
+#include <algorithm>
 #include <mutex>
+#include <thread>
+#include <utility>
 
 #include "evershard/cluster/door/administration_service.hpp"
 #include "evershard/cluster/door/connection_count.hpp"
@@ -25,6 +28,8 @@ namespace {
 
 constexpr unsigned certificates_looked_at_every_s = 10;
 constexpr int keepalive_ping_interval_min_ms = 5'000;
+constexpr std::chrono::milliseconds read_farewell = std::chrono::seconds(2);  ///< for calls that only read, when the door closes
+constexpr std::chrono::milliseconds last_bytes_time{500};  ///< for answers that are on their way to who takes them
 
 /// gRPC is not taken down when the last server goes: that may wait ten seconds for the last write of a connection which nobody reads any more.
 void keep_grpc() {
@@ -153,7 +158,16 @@ void Door::stop(std::chrono::milliseconds drain) {
   impl_->calls.served.metrics->connections_from("grpc", {});
   impl_->calls.served.watch.close();
   impl_->calls.drain();
-  impl_->server->Shutdown(std::chrono::system_clock::now() + drain);
+  // Not gRPC's own drain: that waits for connections too, whose clients may read nothing any more.
+  impl_->calls.closing = true;
+  const auto began = std::chrono::steady_clock::now();
+  bool readers_sent_away = false;
+  for (auto took = began - began; took < drain && !impl_->calls.are_over(); took = std::chrono::steady_clock::now() - began) {
+    // Whoever reads has told us nothing that could be lost.
+    if (took >= read_farewell && !std::exchange(readers_sent_away, true)) impl_->calls.cancel_readers();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  impl_->server->Shutdown(std::chrono::system_clock::now() + last_bytes_time);
   impl_->server->Wait();
   while (impl_->calls.under_way != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   impl_->server.reset();

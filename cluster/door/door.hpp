@@ -42,8 +42,7 @@ class Door {
   [[nodiscard]] std::uint64_t calls() const;
 
   /// Takes no new calls, ends subscriptions and each AppendMany that has nothing under way (`unavailable`), waits for the others as
-  /// long as `drain`, then ends them too. Always
-  /// comes back; any number of times.
+  /// long as `drain`, then ends them too; for those that only read 2 seconds at most. Always comes back; any number of times.
   void stop(std::chrono::milliseconds drain);
 
  private:

@@ -14,8 +14,6 @@ constexpr std::size_t settlements_max = 10'000;   ///< a message; as many renewa
 constexpr std::size_t taken_bytes_max = 1u << 20;  ///< a message
 constexpr std::size_t refusal_bytes_max = 64u << 10;
 
-Error group_door_stopping() { return {ErrorCode::unavailable, "the server is stopping"}; }
-
 }  // namespace
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* GroupWorkCall::start(Calls& calls, grpc::CallbackServerContext* context) {
@@ -28,7 +26,7 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* GroupWorkCall::star
     call->Finish(call->here_.refused(admitted.error()));
   } else if (!calls.remember(call)) {
     call->finished_ = true;
-    call->Finish(call->here_.refused(group_door_stopping()));
+    call->Finish(call->here_.refused(calls_stopping()));
   } else {
     call->reading_ = true;
     call->StartRead(&call->incoming_);
@@ -278,7 +276,7 @@ void GroupWorkCall::drain() {
     session = session_;
   }
   if (session) session->leave();  // that the server stops is not the events' fault
-  end(here_.refused(group_door_stopping()));
+  end(here_.refused(calls_stopping()));
   go_on();
 }
 

@@ -7,6 +7,7 @@ namespace evershard::door {
 grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in) {
   auto call = std::make_shared<ReadCall>(calls);
   call->self_ = call;
+  call->reader_.emplace(calls, context);
   auto* reactor = call.get();
   compress_if_asked(*context);
   if (auto begun = call->begin(context, *in); !begun) {

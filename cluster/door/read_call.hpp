@@ -18,7 +18,10 @@ class ReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public
 
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
-  void OnDone() override { self_.reset(); }
+  void OnDone() override {
+    reader_.reset();
+    self_.reset();
+  }
 
  private:
   Result<void> begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in);
@@ -30,6 +33,7 @@ class ReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public
   UnderWay here_;
   const std::shared_ptr<storage::ReadWork> work_;
   std::shared_ptr<ReadCall> self_;  ///< until OnDone
+  std::optional<ReaderHere> reader_;
   pb::ReadRequest request_;
   std::function<EventStream()> open_;
   std::optional<EventStream> stream_;  ///< the pool's, but for cancel()

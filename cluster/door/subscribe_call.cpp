@@ -25,6 +25,7 @@ pb::SubscribeResponse::Kind kind_of(FeedItem::Kind kind) {
 grpc::ServerWriteReactor<grpc::ByteBuffer>* SubscribeCall::start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in) {
   auto call = std::make_shared<SubscribeCall>(calls);
   call->self_ = call;
+  call->reader_.emplace(calls, context);
   auto* reactor = call.get();
   compress_if_asked(*context);
   if (auto begun = call->begin(context, *in); !begun) call->finish(call->here_.refused(begun.error()));
@@ -115,7 +116,7 @@ void SubscribeCall::woken(serving::HeadWatch::Why why, GlobalPosition looked_at)
   }
   switch (why) {
     case serving::HeadWatch::Why::something: return run_read();
-    case serving::HeadWatch::Why::closing: return finish(here_.refused({ErrorCode::unavailable, "the server is stopping"}));
+    case serving::HeadWatch::Why::closing: return finish(here_.refused(calls_stopping()));
     case serving::HeadWatch::Why::deadline: {
       pb::SubscribeResponse heartbeat;
       heartbeat.set_kind(pb::SubscribeResponse::KIND_HEARTBEAT);

@@ -19,7 +19,10 @@ class SubscribeCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, p
 
   void OnWriteDone(bool ok) override;
   void OnCancel() override;
-  void OnDone() override { self_.reset(); }
+  void OnDone() override {
+    reader_.reset();
+    self_.reset();
+  }
 
  private:
   enum class State : std::uint8_t { reading, sending, waiting, finished };
@@ -37,6 +40,7 @@ class SubscribeCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, p
   UnderWay here_;
   const std::shared_ptr<storage::ReadWork> work_;
   std::shared_ptr<SubscribeCall> self_;  ///< until OnDone
+  std::optional<ReaderHere> reader_;
   Query query_;
   std::optional<EventFeed> feed_;  ///< the pool's, but for cancel()
   std::chrono::milliseconds heartbeat_{10'000};

@@ -7,6 +7,7 @@
 #include "evershard/cluster/exchange/projection_json.hpp"
 #include "evershard/cluster/http/api.hpp"
 #include "evershard/cluster/http/read_asked.hpp"
+#include "evershard/cluster/http/shown.hpp"
 
 namespace evershard::http {
 namespace {
@@ -108,7 +109,11 @@ Result<Response> Api::index(const Asked& asked, milliseconds wait) {
   if (!page) return refuse(page.error());
   JsonText json;
   json.begin_object().key("entries").begin_array();
-  for (const auto& entry : page->entries) write_index_entry(json, entry, **types);
+  for (const auto& entry : page->entries) {
+    const auto before = json.text().size();
+    write_index_entry(json, entry, **types);
+    EVERSHARD_TRY(spend_shown(json, before));
+  }
   json.end_array().key("count").number(page->count).key("watermark").number(page->watermark.value).end_object();
   return json_response(json.take());
 }
@@ -140,7 +145,11 @@ Result<Response> Api::values(const Asked& asked, milliseconds wait) {
   if (!page) return refuse(page.error());
   JsonText json;
   json.begin_object().key("entries").begin_array();
-  for (const auto& entry : page->entries) write_value_entry(json, entry, **types);
+  for (const auto& entry : page->entries) {
+    const auto before = json.text().size();
+    write_value_entry(json, entry, **types);
+    EVERSHARD_TRY(spend_shown(json, before));
+  }
   json.end_array().key("next");
   if (page->next.empty()) json.raw("null");
   else json.string(page->next);

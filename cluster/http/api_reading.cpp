@@ -7,6 +7,7 @@
 #include "evershard/cluster/exchange/query_json.hpp"
 #include "evershard/cluster/http/api.hpp"
 #include "evershard/cluster/http/read_asked.hpp"
+#include "evershard/cluster/http/shown.hpp"
 
 namespace evershard::http {
 namespace {
@@ -170,7 +171,11 @@ Result<Response> Api::aggregate_snapshots(const Asked& asked) {
   if (!types) return refuse(types.error());
   JsonText json;
   json.begin_object().key("aggregate").string(id->text()).key("snapshots").begin_array();
-  for (const auto& snapshot : *snapshots) write_snapshot(json, snapshot, **types);
+  for (const auto& snapshot : *snapshots) {
+    const auto before = json.text().size();
+    write_snapshot(json, snapshot, **types);
+    EVERSHARD_TRY(spend_shown(json, before));
+  }
   json.end_array().end_object();
   return json_response(json.take());
 }

@@ -13,6 +13,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t read_ahead_max = 16u << 10;
 constexpr auto linger_time = std::chrono::seconds(1);
 constexpr auto farewell_time = std::chrono::seconds(1);
+constexpr auto last_write_time = std::chrono::milliseconds(2'000);  ///< when the server is stopping
+constexpr std::size_t small_answer = 64u << 10;  ///< always has room
 constexpr std::size_t linger_bytes_max = 1u << 20;
 
 bool has_body(const Request& request) {
@@ -86,6 +88,7 @@ bool Connection::is_idle() const {
 void Connection::wind_down() {
   keep_alive_ = false;
   if (state_ == State::greeting || state_ == State::waiting) return close();
+  if (state_ == State::writing) arm(last_write_time, [this] { close(); });
   if (state_ != State::streaming) return;
   count(true);  // until its last piece is written; whoever reads nothing is not waited for
   farewell_ = Clock::now() + farewell_time;
@@ -100,6 +103,7 @@ void Connection::close() {
   const auto self = shared_from_this();
   const bool streamed = state_ == State::streaming;
   enter(State::closed);
+  network_.answer_bytes -= std::exchange(answer_bytes_, 0);
   disarm();
   socket_->close();
   if (interest_) interest_->go();
@@ -262,13 +266,18 @@ void Connection::respond(Response response) {
   const bool keep = keep_alive_ && !network_.stopping && !(ended_ && in_.empty());
   keep_alive_ = keep;
   const auto content = response.content();
+  if (content.size() > small_answer && network_.answer_bytes + content.size() > network_.options.limits.all_answers_bytes) {
+    return respond(refused(no_room("too many bytes of answers wait for clients who do not take them")));
+  }
   out_ = head_of(response, Framing::length, content.size(), keep, http_1_0_);
   if (!only_head_) out_ += content;
+  network_.answer_bytes += out_.size() - std::exchange(answer_bytes_, out_.size());
   if (route_ == nullptr && response.refused) network_.api.metrics_of_no_route().answered({}, response.refused);
   end_request(response.refused);
   count(true);
   enter(State::writing);
   write_out([this] {
+    network_.answer_bytes -= std::exchange(answer_bytes_, 0);
     count(false);
     if (keep_alive_) next_request();
     else linger();
@@ -372,6 +381,7 @@ void Connection::write_out(std::function<void()> then) {
   writing_ = true;
   const auto& limits = network_.options.limits;
   auto time = limits.write_time + std::chrono::milliseconds(out_.size() * 1'000 / limits.write_bytes_per_second);
+  if (network_.stopping && state_ == State::writing) time = std::min(time, last_write_time);
   if (farewell_) time = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(*farewell_ - Clock::now()), std::chrono::milliseconds(0), time);
   arm(time, [this] {
     network_.api.metrics().connection_refused("http", "takes_nothing");

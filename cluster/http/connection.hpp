@@ -94,6 +94,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::optional<std::chrono::steady_clock::time_point> farewell_;  ///< the server is stopping: then a stream has said its last
   bool writing_ = false;
 
+  std::size_t answer_bytes_ = 0;  ///< of them, in Network::answer_bytes
   std::string out_;
   std::size_t out_at_ = 0;
   std::function<void()> then_;

@@ -20,6 +20,7 @@ struct HttpLimits {
   std::size_t header_bytes = 16u << 10;
   std::size_t body_bytes = 16u << 20;
   std::size_t all_bodies_bytes = 64u << 20;   ///< of requests that are being read or handled, all connections together; then 429
+  std::size_t all_answers_bytes = 256u << 20;  ///< of answers that clients have not taken yet, all connections together; then 429
   std::size_t response_bytes = 8u << 20;      ///< a list of events ends early, and says so, where it is longer
   std::chrono::milliseconds header_time = std::chrono::seconds(10);  ///< to send a request's header; TLS's greeting too
   std::chrono::milliseconds body_time = std::chrono::seconds(60);

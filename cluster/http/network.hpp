@@ -41,6 +41,7 @@ struct Network {
   std::set<std::shared_ptr<Connection>> connections;
   std::size_t streams = 0;
   std::size_t body_bytes = 0;  ///< of requests being read or handled
+  std::size_t answer_bytes = 0;  ///< on their way to clients
   bool stopping = false;
 
   // Any thread.

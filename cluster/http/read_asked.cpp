@@ -5,6 +5,7 @@
 
 #include "evershard/cluster/exchange/event_json.hpp"
 #include "evershard/cluster/exchange/query_json.hpp"
+#include "evershard/cluster/http/shown.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::http {
@@ -90,7 +91,9 @@ Result<void> collect(EventStream stream, std::uint64_t limit, const PayloadTypes
         given.more = true;
         break;
       }
+      const auto before = given.json.text().size();
       write_event(given.json, event, types);
+      EVERSHARD_TRY(spend_shown(given.json, before));
       ++given.events;
       given.last = event.position;
       given.last_seq_nr = event.seq_nr;

@@ -118,7 +118,7 @@ void add_limits(Entries& all) {
 
 void add_running(Entries& all) {
   Group running(all, "running");
-  running.duration("drain-timeout", "How long what is under way has at the end; what is left then is ended too.", EVERSHARD_FIELD(drain_timeout));
+  running.duration("drain-timeout", "How long what is under way has at the end, reads 2 seconds of it; what is left then is ended too.", EVERSHARD_FIELD(drain_timeout));
 }
 
 #undef EVERSHARD_FIELD
