@@ -216,6 +216,10 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
   };
   const auto encoded_again = [](const auto& value) { return encode(value); };
   add_one("NodeRead", PeerKind::read, encode(NodePageAsked{{ShardId{0}, ShardId{65'535}}, sample_query(), GlobalPosition{17}, GlobalPosition{41}, Direction::backwards, 500}), [=](std::string_view b) { return written(decode_read(b), encoded_again); });
+  NodePageAsked page_given_up{{ShardId{0}}, sample_query(), GlobalPosition{17}, GlobalPosition{41}, Direction::forwards, 500};
+  page_given_up.read = 258;
+  add_one("NodeRead-given_up", PeerKind::read, encode(page_given_up), [=](std::string_view b) { return written(decode_read(b), encoded_again); });
+  add_one("NodeGivenUp", PeerKind::given_up, encode_given_up(258), [](std::string_view b) { return written(decode_given_up(b), [](std::uint64_t read) { return encode_given_up(read); }); });
   add_one("NodeReadStream", PeerKind::read_stream, encode(NodeStreamAsked{aggregate("1"), {SeqNr{2}, 10, Direction::backwards, GlobalPosition{40}}, GlobalPosition{41}, 500}), [=](std::string_view b) { return written(decode_read_stream(b), encoded_again); });
   add_one("NodeHead", PeerKind::head, encode(NodeHeadAsked{aggregate("1"), GlobalPosition{41}}), [=](std::string_view b) { return written(decode_head_asked(b), encoded_again); });
   add_one("NodeHead-shown", PeerKind::head, encode(NodeHeadAsked{aggregate("1"), GlobalPosition{41}, true}), [=](std::string_view b) { return written(decode_head_asked(b), encoded_again); });
@@ -227,6 +231,9 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
   add_one("NodePutSnapshot", PeerKind::put_snapshot, encode(sample_snapshot(), GlobalPosition{41}), [](std::string_view b) { return written(decode_put_snapshot(b), [](const auto& put) { return encode(put.first, put.second); }); });
   add_one("NodeAggregatesAsked", PeerKind::aggregates, encode(NodeAggregatesAsked{{ShardId{0}, ShardId{2}}, "order", aggregate("1"), 100, GlobalPosition{41}}), [=](std::string_view b) { return written(decode_aggregates_asked(b), encoded_again); });
   add_one("NodeAggregatesAsked-all", PeerKind::aggregates, encode(NodeAggregatesAsked{{ShardId{0}}, {}, {}, 100, GlobalPosition{41}}), [=](std::string_view b) { return written(decode_aggregates_asked(b), encoded_again); });
+  NodeAggregatesAsked aggregates_given_up{{ShardId{0}}, {}, {}, 100, GlobalPosition{41}};
+  aggregates_given_up.read = 258;
+  add_one("NodeAggregatesAsked-given_up", PeerKind::aggregates, encode(aggregates_given_up), [=](std::string_view b) { return written(decode_aggregates_asked(b), encoded_again); });
   add_one("NodeAggregates", {}, encode(std::vector<AggregateInfo>{{aggregate("1"), SeqNr{5}, GlobalPosition{41}, ShardId{2}}}), [=](std::string_view b) { return written(decode_aggregates(b), encoded_again); });
   auto durable = sample_append();
   durable.ack = Ack::durable;
@@ -246,6 +253,8 @@ void add_between_nodes(std::vector<PeerSample>& samples) {
 void add_to_homes(std::vector<PeerSample>& samples) {
   const auto again = [](const auto& value) { return encode(value); };
   samples.push_back({"HomeAsked", encode(HomeAsked{"projections.read_index", {"$projection", "1"}, std::string("\0\xff", 2), std::chrono::milliseconds(258)}), PeerKind::home,
+                     [=](std::string_view b) { return written(decode_home_asked(b), again); }});
+  samples.push_back({"HomeAsked-given_up", encode(HomeAsked{"tables.select", {"$projection", "1"}, "x", std::chrono::milliseconds(258), 259}), PeerKind::home,
                      [=](std::string_view b) { return written(decode_home_asked(b), again); }});
   using Kind = HomeAnswered::Kind;
   for (const auto& [name, answered] : {std::pair{"HomeAnswered", HomeAnswered{Kind::answered, std::string("\0\xff", 2)}}, {"HomeAnswered-failed", {Kind::failed, {}, full_error()}},

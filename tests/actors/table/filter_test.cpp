@@ -117,7 +117,7 @@ TEST(FilterText, KnowsPatterns) {
 
 TEST(FilterText, TakesNoLongerForAHostilePattern) {
   std::vector<TableValue> row = ann;
-  row[0] = std::string(200'000, 'a');
+  row[0] = std::string(100'000, 'a');
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(truth_of("name =~ '(a*)*(a*)*(a*)*b'", row), "no");
   EXPECT_EQ(truth_of("name LIKE '%a%a%a%a%a%a%a%a%a%a%b'", row), "no");
