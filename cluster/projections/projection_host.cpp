@@ -258,28 +258,6 @@ Result<void> ProjectionHost::ask(const std::string& name, Ask what) {
   return {};
 }
 
-ProjectionInfo ProjectionHost::info_of(ProjectionEngine::Info info, GlobalPosition watermark) const {
-  ProjectionInfo told{info.definition.name, info.definition.kind, info.definition.newest().spec, info.definition.last, info.definition.paused, watermark, {}};
-  for (auto& one : info.versions) {
-    ProjectionVersion version;
-    version.version = one.of.version;
-    version.rows = one.of.rows;
-    version.state = name_of(one.state);
-    version.complete = one.complete;
-    version.serving = one.serving;
-    version.position = one.position;
-    version.lag = watermark > one.position ? watermark - one.position : 0;
-    version.events = one.events;
-    version.errors = one.errors;
-    version.error = std::move(one.error);
-    if (one.failed_at.value != 0) version.failed_at = one.failed_at;
-    if (one.busy) version.busy_ms = static_cast<std::uint64_t>(one.busy->count());
-    version.figures = std::move(one.figures);
-    told.versions.push_back(std::move(version));
-  }
-  return told;
-}
-
 Result<std::vector<ProjectionInfo>> ProjectionHost::list() {
   std::vector<ProjectionInfo> all;
   const auto any = events_.aggregates(catalogue_.names().aggregate_type(), std::nullopt, 1);
@@ -289,7 +267,7 @@ Result<std::vector<ProjectionInfo>> ProjectionHost::list() {
   if (!at_work) return refuse(at_work.error());
   const auto watermark = events_.head();
   if (!watermark) return refuse(watermark.error());
-  for (auto& info : (*at_work)->describe_all()) all.push_back(info_of(std::move(info), *watermark));
+  for (auto& info : (*at_work)->describe_all()) all.push_back(ProjectionEngine::told(std::move(info), *watermark));
   return all;
 }
 
@@ -308,7 +286,7 @@ Result<ProjectionInfo> ProjectionHost::describe(const std::string& name) {
   if (!watermark) return refuse(watermark.error());
   auto info = (*at_work)->describe(name);
   if (!info) return refuse(ErrorCode::not_found, "there is no projection " + in_quotes(name));
-  auto told = info_of(*std::move(info), *watermark);
+  auto told = ProjectionEngine::told(*std::move(info), *watermark);
   told.last = std::max(told.last, defined->last);  // what settles parked events is no change to the engine
   return told;
 }
@@ -324,7 +302,7 @@ std::optional<ProjectionHost::Figures> ProjectionHost::figures() {
   if (!at_work) return std::nullopt;
   Figures figures{{}, rows->disk_bytes()};
   const auto watermark = events_.head().value_or(GlobalPosition{0});
-  for (auto& info : at_work->describe_all()) figures.projections.push_back(info_of(std::move(info), watermark));
+  for (auto& info : at_work->describe_all()) figures.projections.push_back(ProjectionEngine::told(std::move(info), watermark));
   return figures;
 }
 

@@ -80,7 +80,6 @@ class ProjectionHost final : public Projections {
   Result<ProjectionInfo> carry_out(const actors::Definition& definition);
   Result<ProjectionEngine::Opened> open_index(const std::string& name, const std::string& kind, const RowsAsked& rows, bool at_the_watermark);
   Result<void> add_events(bool wanted, GlobalPosition position, std::optional<RecordedEvent>& to);
-  [[nodiscard]] ProjectionInfo info_of(ProjectionEngine::Info info, GlobalPosition watermark) const;
 
   EventStore& events_;
   const ProcessorKinds kinds_;
