@@ -79,7 +79,7 @@ Options describe_options() {
 Outcome run_describe(const Invocation& invocation) {
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  const auto info = store->documents().describe(invocation.arguments.required("TYPE"));
+  const auto info = once_looked_at(invocation, [&] { return store->documents().describe(invocation.arguments.required("TYPE")); }, is_building);
   if (!info) return Failed(Failure(info.error()));
   print_projection(invocation, *info);
   return {};
