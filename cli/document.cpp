@@ -156,6 +156,7 @@ Outcome run_list(const Invocation& invocation) {
   }
   if (const auto version = arguments.number("definition")) listing.definition = SeqNr{*version};
   ListPrinter list(invocation, {{"aggregate"}, {"version"}, {"document"}});
+  std::optional<std::string> more;
   for (std::uint64_t left = arguments.number_at_least("limit", 1); left > 0 && !invocation.out.ended();) {
     listing.limit = std::min<std::uint64_t>(left, 1'000);
     const auto page = read_when_there(invocation, *store, listing, [&] { return store->documents().list(listing); });
@@ -173,12 +174,14 @@ Outcome run_list(const Invocation& invocation) {
       list.json(json.text());
     }
     left -= page->documents.size();
+    more = page->next;
     if (!page->next) break;
     listing.after = page->next;
     listing.definition = page->definition;  // a list is of one
     if (left > 0 && interrupted()) return stopped_in_the_middle(list);
   }
   list.finish();
+  if (more && !invocation.out.ended()) say_there_is_more("--after " + *more + " goes on, --limit is how many are shown");
   return {};
 }
 

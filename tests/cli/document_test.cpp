@@ -54,6 +54,8 @@ class DocumentCommands : public Program {
     ASSERT_EQ(some.size(), 2u);
     EXPECT_EQ(some[0], one);
     EXPECT_EQ(shown(at({"document", "list", "order", "--after", "1", "--limit", "2"})).at(0).at("aggregate"), "order-2");
+    EXPECT_THAT(evershard(at({"document", "list", "order", "--limit", "2"})).err, HasSubstr("there is more: --after 1 goes on"));
+    EXPECT_EQ(evershard(at({"document", "list", "order", "--limit", "5"})).err, "");
     EXPECT_EQ(evershard(at({"document", "list", "order", "--filter", "total >"})).status, 5);
     EXPECT_EQ(evershard(at({"document", "remove", "order-3"})).status, 0);
     EXPECT_EQ(evershard(at({"document", "get", "order-3"})).status, 4);
