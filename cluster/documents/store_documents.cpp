@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/cluster/projections/any_removed.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/protocol/retention_events.hpp"
 #include "evershard/storage/projections/memory_projection_store.hpp"
 #include "evershard/storage/projections/rocks_projection_store.hpp"
 #include "evershard/storage/read_work.hpp"
@@ -26,28 +26,6 @@ constexpr std::uint64_t row_units = 200, units_of_a_byte = 8;  // of storage::sp
 constexpr std::size_t page_bytes_max = 8u << 20;
 
 std::string stored_as_json(const RecordedEvent& event) { return event.payload; }
-
-/// Whether something was removed from the store, ever. Looked up once, or once for each head that had nothing.
-class AnyRemoved {
- public:
-  explicit AnyRemoved(EventStore& events) : events_(events) {}
-  Result<bool> operator()() {
-    if (any_) return true;
-    const auto head = events_.head();
-    if (!head) return refuse(head.error());
-    if (none_at_ == head->value + 1) return false;
-    const auto log = events_.aggregate({std::string(retention::log_type), std::string(retention::log_value)});
-    if (!log && log.error().code != ErrorCode::not_found) return refuse(log.error());
-    if (log) any_ = true;
-    else none_at_ = head->value + 1;
-    return log.has_value();
-  }
-
- private:
-  EventStore& events_;
-  std::atomic<bool> any_{false};
-  std::atomic<std::uint64_t> none_at_{0};  ///< the head, and 1 more; 0: never looked
-};
 
 actors::RemovedBetween removed_between(EventStore& events) {
   return [&events, any = std::make_shared<AnyRemoved>(events)](const AggregateId& aggregate, SeqNr from, SeqNr to) -> Result<actors::RemovedEvents> {
@@ -74,8 +52,6 @@ DocumentDefinition told(const Definition& definition) { return {definition.name,
 Document told(AggregateId aggregate, const FoldedDocument& document, SeqNr definition) {
   return {std::move(aggregate), document.json(), document.version, document.position, document.problems, document.last_problem, definition};
 }
-
-bool same_spec(const std::string& a, const std::string& b) { return actors::definition_payload(document_kind, a) == actors::definition_payload(document_kind, b); }
 
 }  // namespace
 
@@ -188,7 +164,7 @@ Result<DocumentDefinition> StoreDocuments::define(const std::string& type, const
   if (expected && *expected != version) {
     return refuse(ErrorCode::version_conflict, "the documents of type " + in_quotes(type) + " are defined at version " + std::to_string(version.value) + ", expected was " + std::to_string(expected->value));
   }
-  if (there && !rebuild && same_spec(*checked, there->newest().spec)) return told(*there);
+  if (there && !rebuild && actors::same_definition(*checked, there->newest().spec)) return told(*there);
   auto definition = there ? catalogue_.change(type, *checked, version) : catalogue_.create(type, document_kind, *checked);
   if (!definition) return refuse(std::move(definition).error());
   engine_->apply(*definition);

@@ -44,7 +44,7 @@ std::string_view verb_of(Projections::Ask what) {
 }  // namespace
 
 ProjectionHost::ProjectionHost(EventStore& events, ProcessorKinds kinds, ProjectionHostOptions options)
-    : events_(events), kinds_(std::move(kinds)), options_(std::move(options)), catalogue_(events, definitions_of) {}
+    : events_(events), kinds_(std::move(kinds)), options_(std::move(options)), catalogue_(events, definitions_of), any_removed_(events) {}
 
 void ProjectionHost::begin() {
   if (options_.share) return (void)look_again();
@@ -239,6 +239,7 @@ Result<ProjectionInfo> ProjectionHost::change(const std::string& name, const std
   if (const auto kind = kinds_.find(found->kind); kind != kinds_.end() && !kind->second->has_rows(name, found->newest().spec)) return refuse(actors::lies_in_parts(name));
   const auto kept = checked(name, found->kind, spec);
   if (!kept) return refuse(kept.error());
+  if (expected.value_or(found->last) == found->last && actors::same_definition(*kept, found->newest().spec)) return describe(name);
   const auto changed = catalogue_.change(name, *kept, expected.value_or(found->last));
   if (!changed) return refuse(changed.error());
   return carry_out(*changed);
@@ -353,6 +354,8 @@ Result<ValuePage> ProjectionHost::read_values(const std::string& name, const Val
   if (!spec) return refuse(spec.error());
   auto values = actors::read_values(*opened->rows, spec->value, {read.equal, read.from, read.until, read.to, read.direction, read.after}, read.limit);
   if (!values) return refuse(std::move(values).error());
+  const auto any_removed = any_removed_();
+  if (!any_removed) return refuse(any_removed.error());
   ValuePage page{{}, std::move(values->next), opened->position};
   std::size_t bytes = 0;
   std::string page_end;
@@ -363,7 +366,10 @@ Result<ValuePage> ProjectionHost::read_values(const std::string& name, const Val
     }
     if (read.rows.events) page_end = found.page_end();
     ValueEntry entry{std::move(found.value), found.position, {}};
-    EVERSHARD_TRY(add_events(read.rows.events, found.position, entry.event));
+    EVERSHARD_TRY(add_events(read.rows.events || *any_removed, found.position, entry.event));
+    // A value that is gone from its event is not shown by what was made of it before.
+    if (entry.event && (entry.event->state == EventState::removed || (entry.event->state == EventState::erased && !spec->metadata))) continue;
+    if (!read.rows.events) entry.event.reset();
     bytes += bytes_of(entry.event);
     page.entries.push_back(std::move(entry));
   }

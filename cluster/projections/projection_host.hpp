@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "evershard/cluster/projections/any_removed.hpp"
 #include "evershard/cluster/projections/catalogue.hpp"
 #include "evershard/cluster/projections/definition_share.hpp"
 #include "evershard/cluster/projections/projection_engine.hpp"
@@ -85,6 +86,7 @@ class ProjectionHost final : public Projections {
   const ProcessorKinds kinds_;
   const ProjectionHostOptions options_;
   Catalogue catalogue_;
+  AnyRemoved any_removed_;
   std::mutex mutex_;  ///< of the three below
   bool closed_ = false;
   std::shared_ptr<storage::ProjectionStore> rows_;
