@@ -58,6 +58,7 @@ const std::vector<Command>& commands() {
       table_discard_command(),
       document_define_command(),
       document_definitions_command(),
+      document_describe_command(),
       document_get_command(),
       document_list_command(),
       document_remove_command(),

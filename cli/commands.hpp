@@ -62,6 +62,7 @@ Command table_retry_command();
 Command table_discard_command();
 Command document_define_command();
 Command document_definitions_command();
+Command document_describe_command();
 Command document_get_command();
 Command document_list_command();
 Command document_remove_command();

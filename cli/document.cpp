@@ -1,4 +1,4 @@
-// `evershard document`: documents: what they are made by, one of them, a list, out of sight.
+// `evershard document`: documents: what they are made by, how far they are, one of them, a list, out of sight.
 
 #include <algorithm>
 
@@ -35,6 +35,7 @@ Options define_options() {
   Options options = store_options();
   options.argument("TYPE", "of aggregates, such as order").argument("FILE", "the definition as JSON; - is standard input");
   options.value("expected", "VERSION", "which the definition must have now, 0: none; without it, whatever it has");
+  options.flag("rebuild", "makes the documents again of the events that are left, also by the same definition: after an erasure").flag("wait", "returns when the documents of this definition are read");
   return options;
 }
 
@@ -46,8 +47,14 @@ Outcome run_define(const Invocation& invocation) {
   if (const auto number = arguments.number("expected")) expected = SeqNr(*number);
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  const auto defined = store->documents().define(arguments.required("TYPE"), *spec, expected);
+  const auto type = arguments.required("TYPE");
+  const auto defined = store->documents().define(type, *spec, expected, arguments.has("rebuild"));
   if (!defined) return Failed(Failure(defined.error()));
+  if (arguments.has("wait")) {
+    DocumentListing listing{.type = type, .limit = 1, .at_least = defined->since, .definition = defined->version};
+    const auto there = read_when_there(invocation, *store, listing, [&] { return store->documents().list(listing); });
+    if (!there) return Failed(Failure(there.error()));
+  }
   print_definitions(invocation, {*defined});
   return {};
 }
@@ -58,6 +65,23 @@ Outcome run_definitions(const Invocation& invocation) {
   const auto all = store->documents().definitions();
   if (!all) return Failed(Failure(all.error()));
   print_definitions(invocation, *all);
+  return {};
+}
+
+// ---- describe
+
+Options describe_options() {
+  Options options = store_options();
+  options.argument("TYPE", "of aggregates, such as order");
+  return options;
+}
+
+Outcome run_describe(const Invocation& invocation) {
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  const auto info = once_looked_at(invocation, [&] { return store->documents().describe(invocation.arguments.required("TYPE")); }, is_building);
+  if (!info) return Failed(Failure(info.error()));
+  print_projection(invocation, *info);
   return {};
 }
 
@@ -79,7 +103,8 @@ Outcome run_drop(const Invocation& invocation) {
 Options get_options() {
   Options options = store_options();
   options.argument("AGGREGATE", "such as order-1");
-  options.flag("eventual", "as the rows have it now; without it, behind everything that is ordered for the aggregate");
+  options.flag("eventual", "as the rows have it now; without it, behind everything that is ordered for the aggregate")
+      .value("at-least", "POSITION", "once the store shows this position, with --eventual the rows");
   return options;
 }
 
@@ -87,11 +112,17 @@ Outcome run_get(const Invocation& invocation) {
   const AggregateId aggregate = invocation.arguments.aggregate("AGGREGATE");
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  const auto document = store->documents().get(aggregate, invocation.arguments.has("eventual") ? DocumentRead::eventual : DocumentRead::strict);
+  struct {
+    std::optional<GlobalPosition> at_least{};
+    std::chrono::milliseconds timeout{0};
+  } asked{position_of(invocation.arguments, "at-least")};
+  const auto how = invocation.arguments.has("eventual") ? DocumentRead::eventual : DocumentRead::strict;
+  const auto document = read_when_there(invocation, *store, asked, [&] { return store->documents().get(aggregate, how, asked.at_least, asked.timeout); });
   if (!document) return Failed(Failure(document.error()));
   JsonText json;
   write_document(json, *document);
-  std::vector<std::pair<std::string, std::string>> parts{{"aggregate", aggregate.text()}, {"version", std::to_string(document->version.value) + ", at position " + std::to_string(document->position.value)}};
+  std::vector<std::pair<std::string, std::string>> parts{{"aggregate", aggregate.text()}, {"version", std::to_string(document->version.value) + ", at position " + std::to_string(document->position.value)},
+                                                         {"definition", "version " + std::to_string(document->definition.value)}};
   if (document->problems != 0) parts.emplace_back("problems", std::to_string(document->problems) + ", the last at " + document->last_problem);
   print_one(invocation, json, parts);
   if (invocation.for_people()) invocation.out.write('\n' + indented(document->json) + '\n');
@@ -104,7 +135,8 @@ Options list_options() {
   options.value("filter", "COMPARISON", "only documents where it holds, such as 'total >= 10' or 'customer.city = \"Oslo\"'")
       .value("after", "VALUE", "begins behind this value of an aggregate's id")
       .number("limit", "N", "at most so many", listed_default)
-      .value("at-least", "POSITION", "once the rows show this position; without it, once they show everything that is there")
+      .value("at-least", "POSITION", "once the rows show this position; without it, once those of the newest definition show everything that is there")
+      .value("definition", "VERSION", "made by this version of the definition; 0: by the newest")
       .flag("eventual", "as the rows have them now");
   return options;
 }
@@ -120,8 +152,11 @@ Outcome run_list(const Invocation& invocation) {
     const auto head = store->head();
     if (!head) return Failed(Failure(head.error()));
     listing.at_least = *head;
+    listing.definition = SeqNr{0};
   }
+  if (const auto version = arguments.number("definition")) listing.definition = SeqNr{*version};
   ListPrinter list(invocation, {{"aggregate"}, {"version"}, {"document"}});
+  std::optional<std::string> more;
   for (std::uint64_t left = arguments.number_at_least("limit", 1); left > 0 && !invocation.out.ended();) {
     listing.limit = std::min<std::uint64_t>(left, 1'000);
     const auto page = read_when_there(invocation, *store, listing, [&] { return store->documents().list(listing); });
@@ -139,11 +174,14 @@ Outcome run_list(const Invocation& invocation) {
       list.json(json.text());
     }
     left -= page->documents.size();
+    more = page->next;
     if (!page->next) break;
     listing.after = page->next;
+    listing.definition = page->definition;  // a list is of one
     if (left > 0 && interrupted()) return stopped_in_the_middle(list);
   }
   list.finish();
+  if (more && !invocation.out.ended()) say_there_is_more("--after " + *more + " goes on, --limit is how many are shown");
   return {};
 }
 
@@ -168,6 +206,9 @@ Command document_define_command() {
 }
 Command document_definitions_command() {
   return {"document definitions", "reading", "Lists what documents are made by.", "evershard document definitions --data shop", store_options, run_definitions};
+}
+Command document_describe_command() {
+  return {"document describe", "reading", "Shows how far the documents of a type are, by each version of their definition that is kept.", "evershard document describe order --data shop", describe_options, run_describe};
 }
 Command document_get_command() {
   return {"document get", "reading", "Shows the document of an aggregate: its current state as JSON.", "evershard document get order-1 --data shop", get_options, run_get};

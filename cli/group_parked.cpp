@@ -1,5 +1,7 @@
 // `evershard group parked, replay, discard`.
 
+#include <algorithm>
+
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/print.hpp"
 #include "evershard/cli/query_flags.hpp"
@@ -8,7 +10,7 @@
 namespace evershard::cli {
 namespace {
 
-constexpr std::uint64_t parked_shown = 100;
+constexpr std::uint64_t parked_shown = 100, parked_most = 1u << 30;
 
 Options group_parked_options() {
   Options options = store_options();
@@ -21,8 +23,12 @@ Outcome run_group_parked(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  const auto parked = store->groups().parked_events(arguments.required("NAME"), position_of(arguments, "after").value_or(GlobalPosition{0}), arguments.number("limit").value_or(parked_shown));
-  if (!parked) return Failed(Failure(parked.error()));
+  const auto limit = arguments.number_at_least("limit", 1);
+  // One more than is shown says whether there is more.
+  auto parked = store->groups().parked_events(arguments.required("NAME"), position_of(arguments, "after").value_or(GlobalPosition{0}), std::min(limit, parked_most) + 1);
+  if (!parked) return Failed(Failure(std::move(parked).error()));
+  const bool more = parked->size() > limit;
+  if (more) parked->pop_back();
   ListPrinter printer(invocation, {{"POSITION", true}, {"AGGREGATE"}, {"TYPE"}, {"ATTEMPTS", true}, {"PARKED AT"}, {"REASON"}});
   JsonText json;
   for (const auto& one : *parked) {
@@ -35,6 +41,7 @@ Outcome run_group_parked(const Invocation& invocation) {
     printer.json(json.text());
   }
   printer.finish();
+  if (more) say_there_is_more("--after " + std::to_string(parked->back().position.value) + " goes on, --limit is how many are shown");
   return {};
 }
 

@@ -80,6 +80,7 @@ Outcome read_numbers(const Invocation& invocation, OpenedStore& store, const std
   arguments.refuse_beside("an index of a query", {"equal", "from", "to", "until"});
   IndexRead read{arguments.number("start"), 0, arguments.has("backwards") ? Direction::backwards : Direction::forwards, rows_of(arguments)};
   auto left = *arguments.number("limit");
+  bool more = false;
   ListPrinter printer(invocation, {{"NUMBER", true}, {"POSITION", true}, {"EVENT", false, 80}});
   JsonText json;
   Outcome outcome;
@@ -104,9 +105,11 @@ Outcome read_numbers(const Invocation& invocation, OpenedStore& store, const std
     const auto last = page->entries.back().number;  // a page may end before its limit
     if (last == (read.direction == Direction::backwards ? 1 : page->count)) break;
     read.start = read.direction == Direction::backwards ? last - 1 : last + 1;
+    more = left == 0;
     if (left != 0 && interrupted()) return stopped_in_the_middle(printer);
   }
   printer.finish();
+  if (more && !invocation.out.ended()) say_there_is_more("--start " + std::to_string(*read.start) + " goes on, --limit is how many are shown");
   return outcome;
 }
 
@@ -140,6 +143,7 @@ Outcome read_values(const Invocation& invocation, OpenedStore& store, const std:
     if (left != 0 && interrupted()) return stopped_in_the_middle(printer);
   }
   printer.finish();
+  if (outcome && left == 0 && !read.after.empty() && !invocation.out.ended()) say_there_is_more("a larger --limit, or a range, shows it");
   return outcome;
 }
 

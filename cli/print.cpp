@@ -1,6 +1,7 @@
 #include "evershard/cli/print.hpp"
 
 #include <algorithm>
+#include <iostream>
 
 #include "evershard/cluster/exchange/event_json.hpp"
 #include "evershard/protocol/utf8.hpp"
@@ -74,6 +75,8 @@ void EventPrinter::event(const RecordedEvent& event) {
   write_event(json_, event, types_);
   list_.json(json_.text());
 }
+
+void say_there_is_more(std::string_view how) { std::cerr << "evershard: there is more: " << how << '\n'; }
 
 void print_one(const Invocation& invocation, const JsonText& json, const std::vector<std::pair<std::string, std::string>>& parts) {
   if (!invocation.for_people()) {

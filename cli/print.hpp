@@ -52,6 +52,9 @@ class EventPrinter {
 /// A single answer: `{...}` on a line, or its parts under each other.
 void print_one(const Invocation& invocation, const JsonText& json, const std::vector<std::pair<std::string, std::string>>& parts);
 
+/// On standard error: the list was cut, and how it goes on.
+void say_there_is_more(std::string_view how);
+
 /// A payload in a cell: as it is where it is text, else its size.
 [[nodiscard]] std::string payload_cell(std::string_view payload);
 /// What the types make of it, where they make something of it.

@@ -66,7 +66,7 @@ Outcome projection_describe(const Invocation& invocation) {
   const auto name = invocation.arguments.required("NAME");
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  const auto info = store->projections().describe(name);
+  const auto info = once_looked_at(invocation, [&] { return store->projections().describe(name); }, is_building);
   if (!info) return Failed(Failure(info.error()));
   print_projection(invocation, *info);
   return {};

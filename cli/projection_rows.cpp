@@ -97,6 +97,10 @@ RowsAsked rows_asked(const Arguments& arguments) {
   return rows;
 }
 
+bool is_building(const ProjectionInfo& info) {
+  return std::ranges::any_of(info.versions, [](const auto& version) { return version.state == "building" && version.lag != 0; });
+}
+
 void print_projection(const Invocation& invocation, const ProjectionInfo& info) {
   JsonText json;
   write_projection(json, info);
@@ -124,7 +128,7 @@ Outcome print_made(const Invocation& invocation, OpenedStore& store, Result<Proj
 Outcome list_projections(const Invocation& invocation, const std::function<bool(const ProjectionInfo&)>& which) {
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  const auto all = store->projections().list();
+  const auto all = once_looked_at(invocation, [&] { return store->projections().list(); }, [](const auto& infos) { return std::ranges::any_of(infos, is_building); });
   if (!all) return Failed(Failure(all.error()));
   ListPrinter printer(invocation, {{"NAME", false, 64}, {"KIND", false}, {"STATE", false}, {"POSITION", true}, {"BEHIND", true}, {"HOLDS", false, 60}, {"ERROR", false, 80}});
   JsonText json;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <thread>
 
 #include "evershard/cli/command.hpp"
 #include "evershard/cli/interrupt.hpp"
@@ -45,6 +46,20 @@ template <class Asked, class Read>
     if (interrupted()) return decltype(rows)(refuse(ErrorCode::cancelled, "stopped before the rows were there: " + rows.error().what));
   }
 }
+/// How something is: of a server at once; a process that has just opened the store looks until it no longer `begins`, a moment at most: what stops a
+/// projection is found where it is worked on, not on the disk.
+template <class Look, class Begins>
+[[nodiscard]] auto once_looked_at(const Invocation& invocation, Look look, Begins begins) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  auto seen = look();
+  while (!invocation.server() && seen && begins(*seen) && !interrupted() && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    seen = look();
+  }
+  return seen;
+}
+/// Whether one of its versions is building, behind the store.
+[[nodiscard]] bool is_building(const ProjectionInfo& info);
 /// A list that was told to stop in its middle.
 [[nodiscard]] Failed stopped_in_the_middle(ListPrinter& list);
 

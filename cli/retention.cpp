@@ -89,8 +89,11 @@ Outcome run_retention_log(const Invocation& invocation) {
   if (!opened) return Failed(std::move(opened).error());
   auto& retention = opened->retention();
   const auto limit = std::min<std::uint64_t>(invocation.arguments.number_at_least("limit", 1), std::numeric_limits<std::uint32_t>::max());
-  auto log = retention.retention_log(SeqNr{invocation.arguments.number("after").value_or(0)}, static_cast<std::size_t>(limit));
+  // One more than is shown says whether there is more.
+  auto log = retention.retention_log(SeqNr{invocation.arguments.number("after").value_or(0)}, static_cast<std::size_t>(limit) + 1);
   if (!log) return Failed(Failure(std::move(log).error()));
+  const bool more = log->size() > limit;
+  if (more) log->pop_back();
   ListPrinter list(invocation, {{"number", true}, {"position", true}, {"at"}, {"what"}, {"says"}});
   for (const auto& entry : *log) {
     if (invocation.for_people()) {
@@ -102,6 +105,7 @@ Outcome run_retention_log(const Invocation& invocation) {
     list.json(json.text());
   }
   list.finish();
+  if (more) say_there_is_more("--after " + std::to_string(log->back().number.value) + " goes on, --limit is how many are shown");
   return {};
 }
 

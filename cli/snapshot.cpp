@@ -27,7 +27,8 @@ Options put_options() {
   add_payload_flags(options);
   options.number("schema-revision", "NUMBER", "a reader that knows another one replays instead", Snapshot{}.schema_revision)
       .value("keep", "N", "retained copies beside the latest: 0 none, N the newest N; without it, retention is off")
-      .value("ttl", "SECONDS", "how long this retained copy is shown; never hides the latest");
+      .value("ttl", "SECONDS", "how long this retained copy is shown; never hides the latest")
+      .value("subject", "NAME", "whose data the payload is: it is sealed under a key of theirs, which `retention erase` destroys");
   return options;
 }
 
@@ -39,6 +40,8 @@ Outcome put(const Invocation& invocation) {
   if (const auto revision = arguments.number("schema-revision")) snapshot.schema_revision = number32("schema-revision", *revision);
   if (const auto keep = arguments.number("keep")) snapshot.keep = number32("keep", *keep);
   if (const auto ttl = arguments.number("ttl")) snapshot.ttl = std::chrono::seconds(number32("ttl", *ttl));
+  snapshot.subject = arguments.text("subject").value_or("");
+  if (snapshot.subject.empty() && arguments.has("subject")) throw UsageError("--subject is empty", "nothing would be sealed; leave it out where the payload is nobody's");
   if (!arguments.has("payload") && !arguments.has("payload-file")) throw UsageError("which state? Give --payload or --payload-file");
   auto payload = payload_of(arguments);
   if (!payload) return Failed(Failure(std::move(payload).error()));

@@ -33,7 +33,10 @@ std::uint64_t figure_of(const TableInfo& info, std::string_view name) {
 Outcome list_tables(const Invocation& invocation) {
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  const auto tables = store->tables().list_tables();
+  const auto head = store->head();
+  if (!head) return Failed(Failure(head.error()));
+  const auto begins = [&](const TableInfo& table) { return table.state == "building" && table.position < *head; };
+  const auto tables = once_looked_at(invocation, [&] { return store->tables().list_tables(); }, [&](const auto& all) { return std::ranges::any_of(all, begins); });
   if (!tables) return Failed(Failure(tables.error()));
   ListPrinter printer(invocation, {{"TABLE", false, 60}, {"STATE"}, {"ROWS", true}, {"POSITION", true}, {"PARKED", true}, {"ERROR", false, 80}});
   JsonText json;
@@ -53,7 +56,9 @@ Outcome list_tables(const Invocation& invocation) {
 Outcome describe_table(const Invocation& invocation) {
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
-  const auto info = store->tables().describe_table(invocation.arguments.required("TABLE"));
+  const auto head = store->head();
+  if (!head) return Failed(Failure(head.error()));
+  const auto info = once_looked_at(invocation, [&] { return store->tables().describe_table(invocation.arguments.required("TABLE")); }, [&](const TableInfo& table) { return table.state == "building" && table.position < *head; });
   if (!info) return Failed(Failure(info.error()));
   JsonText json;
   cluster::write_table_info(json, *info);

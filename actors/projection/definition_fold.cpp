@@ -62,6 +62,11 @@ std::string definition_payload(std::string_view kind, std::string_view spec) {
   return nlohmann::json{{"kind", kind}, {"spec", nlohmann::json::parse(spec)}}.dump();
 }
 
+bool same_definition(std::string_view a, std::string_view b) {
+  const auto one = nlohmann::json::parse(a, nullptr, false), other = nlohmann::json::parse(b, nullptr, false);
+  return !one.is_discarded() && !other.is_discarded() && one.dump() == other.dump();  // as text: 1 is not 1.0
+}
+
 Result<void> fold(Definition& definition, const DefinitionNames& names, const RecordedEvent& event) {
   definition.last = event.seq_nr;
   const auto verb = names.verb_of(event.type);

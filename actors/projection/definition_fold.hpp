@@ -40,6 +40,9 @@ inline constexpr std::string_view served = "Served";  ///< of a table in parts: 
 /// The payload of `Created` and `Changed`: `{"kind":..,"spec":{..}}`. Shape: `spec` is JSON.
 [[nodiscard]] std::string definition_payload(std::string_view kind, std::string_view spec);
 
+/// The same JSON, however it is written: no change. Shape: both are JSON.
+[[nodiscard]] bool same_definition(std::string_view a, std::string_view b);
+
 /// One more event. A part's events are copies of its table's, `"of"` in their payload the seq_nr there: what is counted by it is counted alike
 /// by all parts. Shape: in order of seq_nr, of one aggregate. Errors: corruption: its payload is not what such an event has
 [[nodiscard]] Result<void> fold(Definition& definition, const DefinitionNames& names, const RecordedEvent& event);

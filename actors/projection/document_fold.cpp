@@ -193,6 +193,8 @@ struct DocumentFold::Step {
   /// Returns: what cannot be done; nothing: done.
   [[nodiscard]] std::optional<std::string> run(FoldedDocument::Value& document, const RecordedEvent& event, const json& payload) const;
 
+  [[nodiscard]] bool needs_payload() const { return kind == Kind::merge || from.has_value(); }
+
   static Result<Step> read(const json& from, const std::string& where);
 };
 
@@ -377,11 +379,13 @@ void DocumentFold::apply(FoldedDocument& document, const RecordedEvent& event, s
   }
   ++document.events;
   if (rule->second->empty()) return;
-  if (is_nested_too_deeply(payload)) return note("the payload is nested too deeply");
-  const json given = payload.empty() ? json::object() : json::parse(payload, nullptr, false);
-  if (given.is_discarded()) return note("the payload is not JSON");
+  json given = json::object();
+  const char* unreadable = is_nested_too_deeply(payload) ? "the payload is nested too deeply" : nullptr;
+  if (unreadable == nullptr && !payload.empty()) given = json::parse(payload, nullptr, false);
+  if (given.is_discarded()) unreadable = "the payload is not JSON";
   for (const auto& step : *rule->second) {
-    if (const auto problem = step.run(*document.value_, event, given)) note(*problem);
+    if (unreadable != nullptr && step.needs_payload()) note(unreadable);
+    else if (const auto problem = step.run(*document.value_, event, given)) note(*problem);
   }
 }
 

@@ -70,7 +70,7 @@ class DocumentFold {
   [[nodiscard]] bool knows(std::string_view event_type) const;
 
   /// The next event of the aggregate. `payload`: as JSON, whatever it is stored as. What is not in the payload changes nothing; a step that cannot be
-  /// done (an increment of a text, a document of more than 8 MiB) is left out and counted, and so is an event whose payload is erased. The
+  /// done (an increment of a text, a document of more than 8 MiB) is left out and counted, and so is one that needs a payload which is not JSON; of an event whose payload is erased all are, and count once. The
   /// aggregate's removal clears and hides the document; what comes behind it begins anew.
   void apply(FoldedDocument& document, const RecordedEvent& event, std::string_view payload) const;
 

@@ -27,10 +27,10 @@ Result<std::shared_ptr<StoreDocuments>> LazyDocuments::opened() {
   return documents_;
 }
 
-Result<DocumentDefinition> LazyDocuments::define(const std::string& type, const std::string& spec, std::optional<SeqNr> expected) {
+Result<DocumentDefinition> LazyDocuments::define(const std::string& type, const std::string& spec, std::optional<SeqNr> expected, bool rebuild) {
   auto documents = opened();
   if (!documents) return refuse(std::move(documents).error());
-  return (*documents)->define(type, spec, expected);
+  return (*documents)->define(type, spec, expected, rebuild);
 }
 
 Result<void> LazyDocuments::drop(const std::string& type) {
@@ -45,10 +45,16 @@ Result<std::vector<DocumentDefinition>> LazyDocuments::definitions() {
   return (*documents)->definitions();
 }
 
-Result<Document> LazyDocuments::get(const AggregateId& aggregate, DocumentRead how) {
+Result<ProjectionInfo> LazyDocuments::describe(const std::string& type) {
   auto documents = opened();
   if (!documents) return refuse(std::move(documents).error());
-  return (*documents)->get(aggregate, how);
+  return (*documents)->describe(type);
+}
+
+Result<Document> LazyDocuments::get(const AggregateId& aggregate, DocumentRead how, std::optional<GlobalPosition> at_least, std::chrono::milliseconds timeout) {
+  auto documents = opened();
+  if (!documents) return refuse(std::move(documents).error());
+  return (*documents)->get(aggregate, how, at_least, timeout);
 }
 
 Result<DocumentPage> LazyDocuments::list(const DocumentListing& listing) {

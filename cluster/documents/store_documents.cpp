@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "evershard/cluster/projections/any_removed.hpp"
 #include "evershard/protocol/in_quotes.hpp"
-#include "evershard/protocol/retention_events.hpp"
 #include "evershard/storage/projections/memory_projection_store.hpp"
 #include "evershard/storage/projections/rocks_projection_store.hpp"
 #include "evershard/storage/read_work.hpp"
@@ -26,28 +26,6 @@ constexpr std::uint64_t row_units = 200, units_of_a_byte = 8;  // of storage::sp
 constexpr std::size_t page_bytes_max = 8u << 20;
 
 std::string stored_as_json(const RecordedEvent& event) { return event.payload; }
-
-/// Whether something was removed from the store, ever. Looked up once, or once for each head that had nothing.
-class AnyRemoved {
- public:
-  explicit AnyRemoved(EventStore& events) : events_(events) {}
-  Result<bool> operator()() {
-    if (any_) return true;
-    const auto head = events_.head();
-    if (!head) return refuse(head.error());
-    if (none_at_ == head->value + 1) return false;
-    const auto log = events_.aggregate({std::string(retention::log_type), std::string(retention::log_value)});
-    if (!log && log.error().code != ErrorCode::not_found) return refuse(log.error());
-    if (log) any_ = true;
-    else none_at_ = head->value + 1;
-    return log.has_value();
-  }
-
- private:
-  EventStore& events_;
-  std::atomic<bool> any_{false};
-  std::atomic<std::uint64_t> none_at_{0};  ///< the head, and 1 more; 0: never looked
-};
 
 actors::RemovedBetween removed_between(EventStore& events) {
   return [&events, any = std::make_shared<AnyRemoved>(events)](const AggregateId& aggregate, SeqNr from, SeqNr to) -> Result<actors::RemovedEvents> {
@@ -71,8 +49,8 @@ Refused no_such_document(const AggregateId& aggregate) { return refuse(ErrorCode
 
 DocumentDefinition told(const Definition& definition) { return {definition.name, definition.newest().spec, definition.last, definition.newest().since}; }
 
-Document told(AggregateId aggregate, const FoldedDocument& document) {
-  return {std::move(aggregate), document.json(), document.version, document.position, document.problems, document.last_problem};
+Document told(AggregateId aggregate, const FoldedDocument& document, SeqNr definition) {
+  return {std::move(aggregate), document.json(), document.version, document.position, document.problems, document.last_problem, definition};
 }
 
 }  // namespace
@@ -157,7 +135,25 @@ Result<Definition> StoreDocuments::definition_of(const std::string& type) {
   return none_defined(type);
 }
 
-Result<DocumentDefinition> StoreDocuments::define(const std::string& type, const std::string& spec, std::optional<SeqNr> expected) {
+Result<Definition> StoreDocuments::newest_definition(const std::string& type) {
+  if (closed_) return refuse(ErrorCode::unavailable, "the documents are closed");
+  const std::lock_guard lock(applying_);
+  auto definition = catalogue_.get(type);
+  if (!definition && (definition.error().code == ErrorCode::not_found || definition.error().code == ErrorCode::invalid_argument)) return none_defined(type);
+  if (definition) engine_->apply(*definition);
+  return definition;
+}
+
+Result<ProjectionInfo> StoreDocuments::describe(const std::string& type) {
+  if (const auto definition = newest_definition(type); !definition) return refuse(definition.error());
+  const auto watermark = events_.head();
+  if (!watermark) return refuse(watermark.error());
+  auto hosted = engine_->describe(type);
+  if (!hosted || hosted->definition.versions.empty()) return none_defined(type);
+  return ProjectionEngine::told(*std::move(hosted), *watermark);
+}
+
+Result<DocumentDefinition> StoreDocuments::define(const std::string& type, const std::string& spec, std::optional<SeqNr> expected, bool rebuild) {
   if (closed_) return refuse(ErrorCode::unavailable, "the documents are closed");
   const auto checked = kind_->check(type, spec);
   if (!checked) return refuse(checked.error());
@@ -168,6 +164,7 @@ Result<DocumentDefinition> StoreDocuments::define(const std::string& type, const
   if (expected && *expected != version) {
     return refuse(ErrorCode::version_conflict, "the documents of type " + in_quotes(type) + " are defined at version " + std::to_string(version.value) + ", expected was " + std::to_string(expected->value));
   }
+  if (there && !rebuild && actors::same_definition(*checked, there->newest().spec)) return told(*there);
   auto definition = there ? catalogue_.change(type, *checked, version) : catalogue_.create(type, document_kind, *checked);
   if (!definition) return refuse(std::move(definition).error());
   engine_->apply(*definition);
@@ -214,7 +211,8 @@ Result<void> StoreDocuments::look_up_hidden(const AggregateId& aggregate, Folded
   return {};
 }
 
-Result<FoldedDocument> StoreDocuments::strict(const AggregateId& aggregate) {
+/// Made by the newest definition: where its rows are not there yet, of all the aggregate's events.
+Result<Document> StoreDocuments::strict(const AggregateId& aggregate) {
   const auto definition = definition_of(aggregate.type);
   if (!definition) return refuse(definition.error());
   const auto fold = DocumentFold::of(definition->newest().spec);
@@ -225,7 +223,7 @@ Result<FoldedDocument> StoreDocuments::strict(const AggregateId& aggregate) {
   if (!*last) return no_such_document(aggregate);
 
   auto document = row_of(aggregate, definition->newest().version);
-  if (!document) return document;
+  if (!document) return refuse(std::move(document).error());
   auto behind = events_.read(aggregate, StreamOptions{.from = SeqNr(document->version.value + 1)});
   actors::RemovedEvents gone;  // since the last event that was folded
   for (const auto& event : behind) {
@@ -241,33 +239,62 @@ Result<FoldedDocument> StoreDocuments::strict(const AggregateId& aggregate) {
   if (behind.error()) return refuse(*behind.error());
   document->note_removed(gone.events, gone.last);
   EVERSHARD_TRY(look_up_hidden(aggregate, *document));
-  return document;
+  if (!document->is_shown()) return no_such_document(aggregate);
+  return told(aggregate, *document, definition->newest().version);
 }
 
-Result<Document> StoreDocuments::get(const AggregateId& aggregate, DocumentRead how) {
-  EVERSHARD_TRY(AggregateId::check(aggregate));
-  if (how == DocumentRead::eventual) {
-    if (const auto definition = definition_of(aggregate.type); !definition) return refuse(definition.error());
-  }
-  auto document = how == DocumentRead::strict ? strict(aggregate) : row_of(aggregate, std::nullopt);
-  if (!document) return refuse(std::move(document).error());
+Result<Document> StoreDocuments::eventual(const AggregateId& aggregate, std::optional<GlobalPosition> at_least, std::chrono::milliseconds timeout) {
+  if (const auto definition = definition_of(aggregate.type); !definition) return refuse(definition.error());
+  const auto opened = engine_->open(aggregate.type, {.at_least = at_least, .timeout = timeout});
+  if (!opened) return refuse(opened.error());
+  const auto row = opened->rows->get(aggregate.value);
+  if (!row) return refuse(row.error());
+  if (!*row) return no_such_document(aggregate);
+  const auto document = FoldedDocument::decode(**row);
+  if (!document) return refuse(document.error());
   if (!document->is_shown()) return no_such_document(aggregate);
-  return told(aggregate, *document);
+  return told(aggregate, *document, opened->of.version);
+}
+
+Result<Document> StoreDocuments::get(const AggregateId& aggregate, DocumentRead how, std::optional<GlobalPosition> at_least, std::chrono::milliseconds timeout) {
+  EVERSHARD_TRY(AggregateId::check(aggregate));
+  if (how == DocumentRead::eventual) return eventual(aggregate, at_least, timeout);
+  if (at_least) {
+    if (auto there = events_.wait_for(*at_least, timeout); !there) return refuse(std::move(there).error());
+  }
+  return strict(aggregate);
+}
+
+/// Rows of one definition, whole: those of the newest one that has caught up, or those that are asked for.
+Result<ProjectionEngine::Opened> StoreDocuments::rows_listed(const DocumentListing& listing) {
+  auto version = listing.definition;
+  if (version) {
+    const auto newest = newest_definition(listing.type);
+    if (!newest) return refuse(newest.error());
+    if (version->value == 0) version = newest->newest().version;
+  } else if (const auto definition = definition_of(listing.type); !definition) {
+    return refuse(definition.error());
+  }
+  auto opened = engine_->open(listing.type, {.at_least = listing.at_least, .timeout = listing.timeout, .version = version, .caught_up = version.has_value()});
+  if (!opened && opened.error().code == ErrorCode::not_found && version) {
+    return refuse(ErrorCode::not_found, "there are no documents of type " + in_quotes(listing.type) + " by version " + std::to_string(version->value) + " of their definition, or none any more: list them from the beginning");
+  }
+  return opened;
 }
 
 Result<DocumentPage> StoreDocuments::list(const DocumentListing& listing) {
   if (listing.limit == 0 || listing.limit > listed_max) return refuse(ErrorCode::invalid_argument, "limit is " + std::to_string(listing.limit) + ", it is from 1 to " + std::to_string(listed_max));
-  if (const auto definition = definition_of(listing.type); !definition) return refuse(definition.error());
   std::optional<actors::DocumentFilter> filter;
   if (listing.filter) {
     auto parsed = actors::DocumentFilter::parse(*listing.filter);
     if (!parsed) return refuse(std::move(parsed).error());
     filter = *std::move(parsed);
   }
-  const auto opened = engine_->open(listing.type, {.at_least = listing.at_least, .timeout = listing.timeout});
+  const auto opened = rows_listed(listing);
   if (!opened) return refuse(opened.error());
   DocumentPage page;
   page.position = opened->position;
+  page.definition = opened->of.version;
   auto cursor = opened->rows->cursor(storage::RowRange{.from = listing.after ? *listing.after + '\0' : std::string()});
   std::size_t bytes = 0;
   for (std::size_t looked_at = 0; cursor->next(); ++looked_at) {
@@ -277,7 +304,7 @@ Result<DocumentPage> StoreDocuments::list(const DocumentListing& listing) {
     if (!document) return refuse(std::move(document).error());
     page.next = std::string(cursor->key());
     if (!document->is_shown() || (filter && !filter->holds(*document))) continue;
-    page.documents.push_back(told({listing.type, *page.next}, *document));
+    page.documents.push_back(told({listing.type, *page.next}, *document, page.definition));
     bytes += page.documents.back().json.size();
   }
   if (cursor->error()) return refuse(*cursor->error());

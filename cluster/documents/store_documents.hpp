@@ -36,10 +36,11 @@ class StoreDocuments final : public Documents {
   [[nodiscard]] static Result<std::unique_ptr<StoreDocuments>> open(EventStore& events, StoreDocumentsOptions options);
   ~StoreDocuments() override;
 
-  Result<DocumentDefinition> define(const std::string& type, const std::string& spec, std::optional<SeqNr> expected = {}) override;
+  Result<DocumentDefinition> define(const std::string& type, const std::string& spec, std::optional<SeqNr> expected = {}, bool rebuild = false) override;
   Result<void> drop(const std::string& type) override;
   Result<std::vector<DocumentDefinition>> definitions() override;
-  Result<Document> get(const AggregateId& aggregate, DocumentRead how = DocumentRead::strict) override;
+  Result<ProjectionInfo> describe(const std::string& type) override;
+  Result<Document> get(const AggregateId& aggregate, DocumentRead how = DocumentRead::strict, std::optional<GlobalPosition> at_least = {}, std::chrono::milliseconds timeout = std::chrono::seconds(30)) override;
   Result<DocumentPage> list(const DocumentListing& listing) override;
   Result<void> remove(const AggregateId& aggregate) override;
 
@@ -52,7 +53,11 @@ class StoreDocuments final : public Documents {
   StoreDocuments(EventStore& events, std::shared_ptr<storage::ProjectionStore> rows, StoreDocumentsOptions options);
   void follow_definitions(GlobalPosition after);
   Result<actors::Definition> definition_of(const std::string& type);
-  Result<actors::FoldedDocument> strict(const AggregateId& aggregate);
+  /// The definition as it is just now, carried out.
+  Result<actors::Definition> newest_definition(const std::string& type);
+  Result<Document> eventual(const AggregateId& aggregate, std::optional<GlobalPosition> at_least, std::chrono::milliseconds timeout);
+  Result<ProjectionEngine::Opened> rows_listed(const DocumentListing& listing);
+  Result<Document> strict(const AggregateId& aggregate);
   /// The row, where there is one of that version of the definition, else an empty document.
   Result<actors::FoldedDocument> row_of(const AggregateId& aggregate, std::optional<SeqNr> version);
   Result<void> look_up_hidden(const AggregateId& aggregate, actors::FoldedDocument& document);

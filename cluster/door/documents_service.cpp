@@ -2,6 +2,7 @@
 
 #include "evershard/cluster/wire/document_messages.hpp"
 #include "evershard/cluster/wire/messages.hpp"
+#include "evershard/cluster/wire/projection_messages.hpp"
 
 namespace evershard::door {
 
@@ -19,7 +20,7 @@ grpc::ServerUnaryReactor* DocumentsService::Define(Context* context, const Bytes
         if (!kept) return refuse(kept.error());
         std::optional<SeqNr> expected;
         if (request.has_expected()) expected = SeqNr(request.expected());
-        const auto defined = (*kept)->define(request.type(), request.spec(), expected);
+        const auto defined = (*kept)->define(request.type(), request.spec(), expected, request.rebuild());
         if (!defined) return refuse(defined.error());
         messages::put(*defined, response);
         return {};
@@ -46,12 +47,26 @@ grpc::ServerUnaryReactor* DocumentsService::Definitions(Context* context, const 
       });
 }
 
-grpc::ServerUnaryReactor* DocumentsService::Get(Context* context, const Bytes* in, Bytes* out) {
-  return answer_from_pool<pb::GetDocumentRequest, pb::Document>(
-      calls_, Method::get_document, context, in, out, Scope::read, [this](pb::GetDocumentRequest& request, pb::Document& response) -> Result<void> {
+grpc::ServerUnaryReactor* DocumentsService::Describe(Context* context, const Bytes* in, Bytes* out) {
+  return answer_from_pool<pb::DescribeDocumentsRequest, pb::ProjectionInfo>(
+      calls_, Method::describe_documents, context, in, out, Scope::read, [this](pb::DescribeDocumentsRequest& request, pb::ProjectionInfo& response) -> Result<void> {
         const auto kept = documents();
         if (!kept) return refuse(kept.error());
-        auto document = (*kept)->get(messages::aggregate_of(request.aggregate()), request.eventual() ? DocumentRead::eventual : DocumentRead::strict);
+        const auto info = (*kept)->describe(request.type());
+        if (!info) return refuse(info.error());
+        messages::put(*info, response);
+        return {};
+      });
+}
+
+grpc::ServerUnaryReactor* DocumentsService::Get(Context* context, const Bytes* in, Bytes* out) {
+  return answer_from_pool<pb::GetDocumentRequest, pb::Document>(
+      calls_, Method::get_document, context, in, out, Scope::read, [this](pb::GetDocumentRequest& request, pb::Document& response, std::chrono::milliseconds wait) -> Result<void> {
+        const auto kept = documents();
+        if (!kept) return refuse(kept.error());
+        std::optional<GlobalPosition> at_least;
+        if (request.has_at_least()) at_least = GlobalPosition(request.at_least().position());
+        auto document = (*kept)->get(messages::aggregate_of(request.aggregate()), request.eventual() ? DocumentRead::eventual : DocumentRead::strict, at_least, wait);
         if (!document) return refuse(std::move(document).error());
         messages::put(*std::move(document), response);
         return {};
@@ -68,11 +83,13 @@ grpc::ServerUnaryReactor* DocumentsService::List(Context* context, const Bytes* 
         if (request.limit() != 0) listing.limit = request.limit();
         if (request.has_filter()) listing.filter = request.filter();
         if (request.has_at_least()) listing.at_least = GlobalPosition(request.at_least().position());
+        if (request.has_definition()) listing.definition = SeqNr(request.definition());
         auto page = (*kept)->list(listing);
         if (!page) return refuse(std::move(page).error());
         for (auto& document : page->documents) messages::put(std::move(document), *response.add_documents());
         if (page->next) response.set_next(*page->next);
         response.set_position(page->position.value);
+        response.set_definition(page->definition.value);
         return {};
       });
 }

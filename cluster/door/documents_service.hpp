@@ -9,7 +9,7 @@ namespace evershard::door {
 
 template <class Base>
 using RawDocuments = pb::Documents::WithRawCallbackMethod_Define<pb::Documents::WithRawCallbackMethod_Drop<pb::Documents::WithRawCallbackMethod_Definitions<
-    pb::Documents::WithRawCallbackMethod_Get<pb::Documents::WithRawCallbackMethod_List<pb::Documents::WithRawCallbackMethod_Remove<Base>>>>>>;
+    pb::Documents::WithRawCallbackMethod_Describe<pb::Documents::WithRawCallbackMethod_Get<pb::Documents::WithRawCallbackMethod_List<pb::Documents::WithRawCallbackMethod_Remove<Base>>>>>>>;
 
 class DocumentsService final : public RawDocuments<pb::Documents::Service> {
  public:
@@ -21,6 +21,7 @@ class DocumentsService final : public RawDocuments<pb::Documents::Service> {
   grpc::ServerUnaryReactor* Define(Context* context, const Bytes* in, Bytes* out) override;
   grpc::ServerUnaryReactor* Drop(Context* context, const Bytes* in, Bytes* out) override;
   grpc::ServerUnaryReactor* Definitions(Context* context, const Bytes* in, Bytes* out) override;
+  grpc::ServerUnaryReactor* Describe(Context* context, const Bytes* in, Bytes* out) override;
   grpc::ServerUnaryReactor* Get(Context* context, const Bytes* in, Bytes* out) override;
   grpc::ServerUnaryReactor* List(Context* context, const Bytes* in, Bytes* out) override;
   grpc::ServerUnaryReactor* Remove(Context* context, const Bytes* in, Bytes* out) override;

@@ -103,9 +103,12 @@ grpc::ServerUnaryReactor* GroupService::ListParked(Context* context, const Bytes
   return ask<pb::ListParkedRequest, pb::ListParkedResponse>(
       Method::list_parked, context, in, out, serving::Scope::read, [](Groups& groups, pb::ListParkedRequest& request, pb::ListParkedResponse& response) -> Result<void> {
         const auto limit = request.has_limit() ? std::min(request.limit(), parked_most) : parked_default;
-        const auto parked = groups.parked_events(request.name(), GlobalPosition(request.after()), limit);
+        auto parked = groups.parked_events(request.name(), GlobalPosition(request.after()), static_cast<std::size_t>(limit) + 1);
         if (!parked) return refuse(parked.error());
+        const bool more = parked->size() > limit;
+        if (more) parked->pop_back();
         for (const auto& one : *parked) messages::put(one, *response.add_parked());
+        if (more) response.set_next(parked->empty() ? request.after() : parked->back().position.value);
         return {};
       });
 }

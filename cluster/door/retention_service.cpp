@@ -105,8 +105,11 @@ grpc::ServerUnaryReactor* RetentionService::ReadRetentionLog(Context* context, c
         const auto offered = retention();
         if (!offered) return refuse(offered.error());
         const auto limit = request.limit() == 0 ? entries_max : std::min(request.limit(), entries_max);
-        auto entries = (*offered)->retention_log(SeqNr(request.after()), limit);
+        auto entries = (*offered)->retention_log(SeqNr(request.after()), static_cast<std::size_t>(limit) + 1);
         if (!entries) return refuse(std::move(entries).error());
+        const bool more = entries->size() > limit;
+        if (more) entries->pop_back();
+        if (more) response.set_next(entries->back().number.value);
         for (auto& entry : *entries) messages::put(std::move(entry), *response.add_entries());
         return {};
       });

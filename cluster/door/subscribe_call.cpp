@@ -80,9 +80,11 @@ void SubscribeCall::read() {
 }
 
 void SubscribeCall::send(pb::SubscribeResponse& response) {
-  auto bytes = bytes_of(response);
   const std::lock_guard lock(mutex_);
+  // A heartbeat has looked further than the feed, which says where it was when it falls behind.
   at_ = std::max(at_, GlobalPosition(response.watermark()));
+  response.set_watermark(at_.value);
+  auto bytes = bytes_of(response);
   state_ = State::sending;
   outgoing_ = std::move(bytes);
   StartWrite(&outgoing_, write_options(outgoing_.Length()));

@@ -3,7 +3,7 @@
 namespace evershard {
 
 void write_document(JsonText& json, const Document& document) {
-  json.begin_object().key("aggregate").string(document.aggregate.text()).key("version").number(document.version.value).key("position").number(document.position.value);
+  json.begin_object().key("aggregate").string(document.aggregate.text()).key("version").number(document.version.value).key("position").number(document.position.value).key("definition").number(document.definition.value);
   if (document.problems != 0) json.key("problems").number(document.problems).key("last_problem").string(document.last_problem);
   json.key("document").raw(document.json).end_object();
 }

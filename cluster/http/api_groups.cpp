@@ -45,12 +45,18 @@ Result<Response> Api::group_parked(const Asked& asked) {
   if (!after) return refuse(after.error());
   const auto limit = parameters.number("limit");
   if (!limit) return refuse(limit.error());
-  const auto parked = served_.groups->parked_events(asked.argument, after->value_or(GlobalPosition{0}), std::min(limit->value_or(parked_default), parked_most));
+  const auto most = std::min(limit->value_or(parked_default), parked_most);
+  auto parked = served_.groups->parked_events(asked.argument, after->value_or(GlobalPosition{0}), most + 1);
   if (!parked) return refuse(parked.error());
+  const bool more = parked->size() > most;
+  if (more) parked->pop_back();
   JsonText json;
   json.begin_object().key("parked").begin_array();
   for (const auto& one : *parked) write_parked_event(json, one);
-  json.end_array().end_object();
+  json.end_array().key("next");
+  if (more) json.number(parked->empty() ? after->value_or(GlobalPosition{0}).value : parked->back().position.value);
+  else json.raw("null");
+  json.end_object();
   return json_response(json.take());
 }
 

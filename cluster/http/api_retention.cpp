@@ -35,12 +35,18 @@ Result<Response> Api::retention_log(const Asked& asked) {
   if (!after) return refuse(after.error());
   const auto limit = parameters.number("limit");
   if (!limit) return refuse(limit.error());
-  const auto entries = served_.retention->retention_log(SeqNr(after->value_or(0)), std::min(limit->value_or(entries_default), entries_most));
+  const auto most = std::min(limit->value_or(entries_default), entries_most);
+  auto entries = served_.retention->retention_log(SeqNr(after->value_or(0)), most + 1);
   if (!entries) return refuse(entries.error());
+  const bool more = entries->size() > most;
+  if (more) entries->pop_back();
   JsonText json;
   json.begin_object().key("log").begin_array();
   for (const auto& entry : *entries) write_retention_entry(json, entry);
-  json.end_array().end_object();
+  json.end_array().key("next");
+  if (more) json.number(entries->empty() ? after->value_or(0) : entries->back().number.value);
+  else json.raw("null");
+  json.end_object();
   return json_response(json.take());
 }
 

@@ -455,6 +455,7 @@ Result<ProjectionEngine::Opened> ProjectionEngine::open(const std::string& name,
   const auto until = Clock::now() + std::min<std::chrono::milliseconds>(wanted.timeout, wait_max);
   while (true) {
     std::shared_ptr<ProjectionRun> run;
+    bool is_read = false;
     {
       const std::lock_guard lock(mutex_);
       if (stopping_) return refuse(ErrorCode::unavailable, "the projections are closed");
@@ -470,24 +471,33 @@ Result<ProjectionEngine::Opened> ProjectionEngine::open(const std::string& name,
       if (const auto kind = kinds_.find(hosted.definition.kind); !run && kind != kinds_.end() && !kind->second->has_rows(name, hosted.definition.newest().spec)) return refuse(actors::lies_in_parts(name));
       if (!run && !hosted.why_unmade.empty() && !wanted.version) return refuse(ErrorCode::unavailable, "projection " + in_quotes(name) + " cannot run: " + hosted.why_unmade.begin()->second.what);
       if (!run) return refuse(ErrorCode::not_found, "projection " + in_quotes(name) + " has no rows of version " + std::to_string(wanted.version.value_or(SeqNr{0}).value));
+      is_read = run == serving(hosted);
+    }
+    const auto stands = [&] {
+      const auto state = run->status().state;
+      return run->pause_wanted() || state == RunState::failed || state == RunState::paused;
+    };
+    const auto not_there = [&](bool in_time, const std::string& what) -> Refused {
+      const auto status = run->status();
+      const auto where = "projection " + in_quotes(name) + " is at position " + std::to_string(run->position().value);
+      const auto why = status.error ? ": " + status.error->what : std::string();
+      if (!in_time) return refuse(ErrorCode::timeout, where + " and has not " + what + " in time" + why);
+      return refuse(ErrorCode::unavailable, where + " and is " + name_of(status.state) + why);
+    };
+    if (wanted.caught_up && !is_read && !run->complete()) {
+      const bool woken = board_.wait(until, [&] { return run->complete() || run->stopped() || stopping_ || stands(); });
+      if (stopping_) return refuse(ErrorCode::unavailable, "the projections are closed");
+      if (run->stopped()) continue;
+      if (!run->complete()) return not_there(woken, "caught up");
     }
     if (wanted.at_least && run->position() < *wanted.at_least) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
       if (auto there = events_.wait_for(*wanted.at_least, std::max(left, 0ms)); !there) return refuse(std::move(there).error());
       nudge(run);
-      const auto stands = [&] {
-        const auto state = run->status().state;
-        return run->pause_wanted() || state == RunState::failed || state == RunState::paused;
-      };
       const bool woken = board_.wait(until, [&] { return run->position() >= *wanted.at_least || run->stopped() || stopping_ || stands(); });
       if (stopping_) return refuse(ErrorCode::unavailable, "the projections are closed");
       if (run->stopped()) continue;
-      if (run->position() < *wanted.at_least) {
-        const auto status = run->status();
-        const auto where = "projection " + in_quotes(name) + " is at position " + std::to_string(run->position().value);
-        if (!woken) return refuse(ErrorCode::timeout, where + " and has not reached " + std::to_string(wanted.at_least->value) + " in time" + (status.error ? ": " + status.error->what : std::string()));
-        return refuse(ErrorCode::unavailable, where + " and is " + name_of(status.state) + (status.error ? ": " + status.error->what : std::string()));
-      }
+      if (run->position() < *wanted.at_least) return not_there(woken, "reached " + std::to_string(wanted.at_least->value));
     }
     Opened opened{.position = run->position(), .of = run->of(), .complete = run->complete()};
     auto rows = rows_.view(run->family());
@@ -518,6 +528,28 @@ ProjectionEngine::Info ProjectionEngine::describe(const Hosted& hosted) const {
   }
   std::ranges::sort(info.versions, {}, [](const auto& version) { return version.of.rows; });
   return info;
+}
+
+ProjectionInfo ProjectionEngine::told(Info info, GlobalPosition watermark) {
+  ProjectionInfo told{info.definition.name, info.definition.kind, info.definition.newest().spec, info.definition.last, info.definition.paused, watermark, {}};
+  for (auto& one : info.versions) {
+    ProjectionVersion version;
+    version.version = one.of.version;
+    version.rows = one.of.rows;
+    version.state = name_of(one.state);
+    version.complete = one.complete;
+    version.serving = one.serving;
+    version.position = one.position;
+    version.lag = watermark > one.position ? watermark - one.position : 0;
+    version.events = one.events;
+    version.errors = one.errors;
+    version.error = std::move(one.error);
+    if (one.failed_at.value != 0) version.failed_at = one.failed_at;
+    if (one.busy) version.busy_ms = static_cast<std::uint64_t>(one.busy->count());
+    version.figures = std::move(one.figures);
+    told.versions.push_back(std::move(version));
+  }
+  return told;
 }
 
 std::vector<ProjectionEngine::Info> ProjectionEngine::describe_all() const {

@@ -22,6 +22,7 @@
 #include "evershard/cluster/projections/projection_run.hpp"
 #include "evershard/cluster/projections/run_driver.hpp"
 #include "evershard/cluster/store/event_store.hpp"
+#include "evershard/cluster/store/projections.hpp"
 #include "evershard/storage/projections/projection_store.hpp"
 
 namespace evershard::cluster {
@@ -84,11 +85,15 @@ class ProjectionEngine {
     std::optional<GlobalPosition> at_least{};  ///< which it must have passed
     std::chrono::milliseconds timeout = std::chrono::seconds(30);
     std::optional<SeqNr> version{};            ///< absent: the newest that has caught up, else the oldest there is
+    bool caught_up = false;                    ///< of a version that is named, and that is not what is read: waits until it has
   };
   /// The rows as they are now, or once they have passed a position.
   ///
-  /// Errors: not_found (no such projection, no such version), timeout, unavailable (it stopped before that position: why; closed)
+  /// Errors: not_found (no such projection, no such version), timeout, unavailable (it stopped before that: why; closed)
   [[nodiscard]] Result<Opened> open(const std::string& name, const Wanted& wanted);
+
+  /// As it is told. Shape: `info` has versions.
+  [[nodiscard]] static ProjectionInfo told(Info info, GlobalPosition watermark);
 
   /// No thread of it runs any more, nothing is written. A handler that does not return is waited for.
   void stop();

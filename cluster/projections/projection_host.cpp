@@ -44,7 +44,7 @@ std::string_view verb_of(Projections::Ask what) {
 }  // namespace
 
 ProjectionHost::ProjectionHost(EventStore& events, ProcessorKinds kinds, ProjectionHostOptions options)
-    : events_(events), kinds_(std::move(kinds)), options_(std::move(options)), catalogue_(events, definitions_of) {}
+    : events_(events), kinds_(std::move(kinds)), options_(std::move(options)), catalogue_(events, definitions_of), any_removed_(events) {}
 
 void ProjectionHost::begin() {
   if (options_.share) return (void)look_again();
@@ -239,6 +239,7 @@ Result<ProjectionInfo> ProjectionHost::change(const std::string& name, const std
   if (const auto kind = kinds_.find(found->kind); kind != kinds_.end() && !kind->second->has_rows(name, found->newest().spec)) return refuse(actors::lies_in_parts(name));
   const auto kept = checked(name, found->kind, spec);
   if (!kept) return refuse(kept.error());
+  if (expected.value_or(found->last) == found->last && actors::same_definition(*kept, found->newest().spec)) return describe(name);
   const auto changed = catalogue_.change(name, *kept, expected.value_or(found->last));
   if (!changed) return refuse(changed.error());
   return carry_out(*changed);
@@ -258,28 +259,6 @@ Result<void> ProjectionHost::ask(const std::string& name, Ask what) {
   return {};
 }
 
-ProjectionInfo ProjectionHost::info_of(ProjectionEngine::Info info, GlobalPosition watermark) const {
-  ProjectionInfo told{info.definition.name, info.definition.kind, info.definition.newest().spec, info.definition.last, info.definition.paused, watermark, {}};
-  for (auto& one : info.versions) {
-    ProjectionVersion version;
-    version.version = one.of.version;
-    version.rows = one.of.rows;
-    version.state = name_of(one.state);
-    version.complete = one.complete;
-    version.serving = one.serving;
-    version.position = one.position;
-    version.lag = watermark > one.position ? watermark - one.position : 0;
-    version.events = one.events;
-    version.errors = one.errors;
-    version.error = std::move(one.error);
-    if (one.failed_at.value != 0) version.failed_at = one.failed_at;
-    if (one.busy) version.busy_ms = static_cast<std::uint64_t>(one.busy->count());
-    version.figures = std::move(one.figures);
-    told.versions.push_back(std::move(version));
-  }
-  return told;
-}
-
 Result<std::vector<ProjectionInfo>> ProjectionHost::list() {
   std::vector<ProjectionInfo> all;
   const auto any = events_.aggregates(catalogue_.names().aggregate_type(), std::nullopt, 1);
@@ -289,7 +268,7 @@ Result<std::vector<ProjectionInfo>> ProjectionHost::list() {
   if (!at_work) return refuse(at_work.error());
   const auto watermark = events_.head();
   if (!watermark) return refuse(watermark.error());
-  for (auto& info : (*at_work)->describe_all()) all.push_back(info_of(std::move(info), *watermark));
+  for (auto& info : (*at_work)->describe_all()) all.push_back(ProjectionEngine::told(std::move(info), *watermark));
   return all;
 }
 
@@ -308,7 +287,7 @@ Result<ProjectionInfo> ProjectionHost::describe(const std::string& name) {
   if (!watermark) return refuse(watermark.error());
   auto info = (*at_work)->describe(name);
   if (!info) return refuse(ErrorCode::not_found, "there is no projection " + in_quotes(name));
-  auto told = info_of(*std::move(info), *watermark);
+  auto told = ProjectionEngine::told(*std::move(info), *watermark);
   told.last = std::max(told.last, defined->last);  // what settles parked events is no change to the engine
   return told;
 }
@@ -324,7 +303,7 @@ std::optional<ProjectionHost::Figures> ProjectionHost::figures() {
   if (!at_work) return std::nullopt;
   Figures figures{{}, rows->disk_bytes()};
   const auto watermark = events_.head().value_or(GlobalPosition{0});
-  for (auto& info : at_work->describe_all()) figures.projections.push_back(info_of(std::move(info), watermark));
+  for (auto& info : at_work->describe_all()) figures.projections.push_back(ProjectionEngine::told(std::move(info), watermark));
   return figures;
 }
 
@@ -375,6 +354,8 @@ Result<ValuePage> ProjectionHost::read_values(const std::string& name, const Val
   if (!spec) return refuse(spec.error());
   auto values = actors::read_values(*opened->rows, spec->value, {read.equal, read.from, read.until, read.to, read.direction, read.after}, read.limit);
   if (!values) return refuse(std::move(values).error());
+  const auto any_removed = any_removed_();
+  if (!any_removed) return refuse(any_removed.error());
   ValuePage page{{}, std::move(values->next), opened->position};
   std::size_t bytes = 0;
   std::string page_end;
@@ -385,7 +366,10 @@ Result<ValuePage> ProjectionHost::read_values(const std::string& name, const Val
     }
     if (read.rows.events) page_end = found.page_end();
     ValueEntry entry{std::move(found.value), found.position, {}};
-    EVERSHARD_TRY(add_events(read.rows.events, found.position, entry.event));
+    EVERSHARD_TRY(add_events(read.rows.events || *any_removed, found.position, entry.event));
+    // A value that is gone from its event is not shown by what was made of it before.
+    if (entry.event && (entry.event->state == EventState::removed || (entry.event->state == EventState::erased && !spec->metadata))) continue;
+    if (!read.rows.events) entry.event.reset();
     bytes += bytes_of(entry.event);
     page.entries.push_back(std::move(entry));
   }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "evershard/cluster/projections/any_removed.hpp"
 #include "evershard/cluster/projections/catalogue.hpp"
 #include "evershard/cluster/projections/definition_share.hpp"
 #include "evershard/cluster/projections/projection_engine.hpp"
@@ -80,12 +81,12 @@ class ProjectionHost final : public Projections {
   Result<ProjectionInfo> carry_out(const actors::Definition& definition);
   Result<ProjectionEngine::Opened> open_index(const std::string& name, const std::string& kind, const RowsAsked& rows, bool at_the_watermark);
   Result<void> add_events(bool wanted, GlobalPosition position, std::optional<RecordedEvent>& to);
-  [[nodiscard]] ProjectionInfo info_of(ProjectionEngine::Info info, GlobalPosition watermark) const;
 
   EventStore& events_;
   const ProcessorKinds kinds_;
   const ProjectionHostOptions options_;
   Catalogue catalogue_;
+  AnyRemoved any_removed_;
   std::mutex mutex_;  ///< of the three below
   bool closed_ = false;
   std::shared_ptr<storage::ProjectionStore> rows_;

@@ -234,6 +234,13 @@ void ProjectionRun::work_one_by_one(std::span<const RecordedEvent* const> events
     if (auto done = handle({&event, 1}, rows); !done) {
       if (passes(done.error())) return not_written(std::move(done).error());
       begin_anew();
+      // What is before it has had its effect, also where nothing of that matched.
+      if (const auto before = event->position - 1; before > durable_.position) {
+        storage::ProjectionBatch reached;
+        reached.families.emplace(family_, with_checkpoint({}, before, durable_.state));
+        if (auto noted = rows_.write(reached); !noted) return not_written(std::move(noted).error());
+        written();
+      }
       return mark(RunState::failed, std::move(done).error(), event->position);
     }
     auto state = rows.state();

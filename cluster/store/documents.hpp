@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "evershard/cluster/store/projections.hpp"
 #include "evershard/protocol/aggregate_id.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
@@ -18,7 +19,7 @@ namespace evershard {
 struct DocumentDefinition {
   std::string type;        ///< of aggregates
   std::string spec;        ///< JSON. Source: docs/documents.md, "Definitions"
-  SeqNr version{};         ///< of `$document-TYPE`: what the next change expects
+  SeqNr version{};         ///< of `$document-TYPE`: what the next change expects, and what documents made by it name
   GlobalPosition since{};  ///< where this spec was written
   friend bool operator==(const DocumentDefinition&, const DocumentDefinition&) = default;
 };
@@ -30,12 +31,13 @@ struct Document {
   GlobalPosition position{};    ///< its place
   std::uint64_t problems = 0;   ///< steps that could not be done, and were left out
   std::string last_problem{};
+  SeqNr definition{};           ///< the version of the definition that it is made by
   friend bool operator==(const Document&, const Document&) = default;
 };
 
 enum class DocumentRead : std::uint8_t {
   strict,    ///< behind everything that is ordered for that aggregate; waits for no other
-  eventual,  ///< as the rows have it now
+  eventual,  ///< as the rows have it now: of the newest definition that has caught up
 };
 
 struct DocumentListing {
@@ -44,7 +46,10 @@ struct DocumentListing {
   std::size_t limit = 100;               ///< at most 10,000
   std::optional<std::string> filter{};   ///< PATH OPERATOR JSON: `total >= 10`. Source: docs/documents.md, "Filters"
   std::optional<GlobalPosition> at_least{};  ///< the rows must have passed it
-  std::chrono::milliseconds timeout = std::chrono::seconds(30);  ///< of that
+  std::chrono::milliseconds timeout = std::chrono::seconds(30);  ///< of that, and of `definition`
+  /// Rows of that version alone: of a further page what the first one named, so that a list is of one definition. One that is still being made is
+  /// waited for; 0: the newest. Absent: the newest that has caught up.
+  std::optional<SeqNr> definition{};
 };
 
 /// In order of value. A page may end before the limit: `next` says whether there is more.
@@ -52,6 +57,7 @@ struct DocumentPage {
   std::vector<Document> documents;
   std::optional<std::string> next;  ///< what the next page's `after` is; absent: this is the last one
   GlobalPosition position{};        ///< the rows show every event up to here
+  SeqNr definition{};               ///< the version of the definition that all of them are made by
   friend bool operator==(const DocumentPage&, const DocumentPage&) = default;
 };
 
@@ -62,17 +68,23 @@ class Documents {
 
   /// Creates, or changes: then all documents of the type are made again, beside the ones that are read until that is done.
   ///
-  /// `expected`: the version it must have, 0: there must be none; absent: whatever it has.
+  /// `expected`: the version it must have, 0: there must be none; absent: whatever it has. The same definition again is no change,
+  /// but with `rebuild`: then its documents are made again of the events that are left.
   /// Errors: invalid_argument (the type, the spec), version_conflict, of append
-  [[nodiscard]] virtual Result<DocumentDefinition> define(const std::string& type, const std::string& spec, std::optional<SeqNr> expected = {}) = 0;
+  [[nodiscard]] virtual Result<DocumentDefinition> define(const std::string& type, const std::string& spec, std::optional<SeqNr> expected = {}, bool rebuild = false) = 0;
   /// Errors: not_found, of append
   [[nodiscard]] virtual Result<void> drop(const std::string& type) = 0;
   /// In order of type.
   [[nodiscard]] virtual Result<std::vector<DocumentDefinition>> definitions() = 0;
 
-  /// Errors: not_found: no definition, no such document, or it was removed
-  [[nodiscard]] virtual Result<Document> get(const AggregateId& aggregate, DocumentRead how = DocumentRead::strict) = 0;
-  /// Eventual. Errors: not_found: no definition; invalid_argument: the filter, the limit; timeout
+  /// Which versions are kept, how far each is, which is read. `name` is the type. Errors: not_found
+  [[nodiscard]] virtual Result<ProjectionInfo> describe(const std::string& type) = 0;
+
+  /// Strict: made by the newest definition. `at_least`: once the store, or the rows that an eventual read shows, have passed it.
+  /// Errors: not_found: no definition, no such document, or it was removed; timeout
+  [[nodiscard]] virtual Result<Document> get(const AggregateId& aggregate, DocumentRead how = DocumentRead::strict, std::optional<GlobalPosition> at_least = {},
+                                             std::chrono::milliseconds timeout = std::chrono::seconds(30)) = 0;
+  /// Eventual. Errors: not_found: no definition, or no rows of that version of it any more; invalid_argument: the filter, the limit; timeout
   [[nodiscard]] virtual Result<DocumentPage> list(const DocumentListing& listing) = 0;
   /// Hides the document until the aggregate's next event that the definition has a rule for; the events stay.
   /// Errors: not_found: there is none to remove; of append

@@ -251,6 +251,7 @@ Result<ProjectionInfo> PartedTables::change(const std::string& name, const std::
             return refuse(ErrorCode::invalid_argument, "table " + in_quotes(name) + " lies in " + std::to_string(table.parts) + " parts, not " + std::to_string(asked->parts) + ", and stays so: drop it and create it anew");
           }
           const auto last = expected.value_or(table.definition.last);
+          if (last == table.definition.last && actors::same_definition(table_definition_json(*asked), table.definition.newest().spec)) return as_changed(name, table.parts);
           const auto made = note_all(name, table.parts, last, actors::verbs::changed, actors::definition_payload(table_kind, table_definition_json(*asked)));
           if (made) {
             tell_all(name, table.parts);

@@ -54,6 +54,8 @@ class DocumentCommands : public Program {
     ASSERT_EQ(some.size(), 2u);
     EXPECT_EQ(some[0], one);
     EXPECT_EQ(shown(at({"document", "list", "order", "--after", "1", "--limit", "2"})).at(0).at("aggregate"), "order-2");
+    EXPECT_THAT(evershard(at({"document", "list", "order", "--limit", "2"})).err, HasSubstr("there is more: --after 1 goes on"));
+    EXPECT_EQ(evershard(at({"document", "list", "order", "--limit", "5"})).err, "");
     EXPECT_EQ(evershard(at({"document", "list", "order", "--filter", "total >"})).status, 5);
     EXPECT_EQ(evershard(at({"document", "remove", "order-3"})).status, 0);
     EXPECT_EQ(evershard(at({"document", "get", "order-3"})).status, 4);
@@ -61,6 +63,15 @@ class DocumentCommands : public Program {
     EXPECT_EQ(evershard(at({"append", "--aggregate", "order-3", "--type", "Closed"})).status, 0);
     EXPECT_EQ(shown(at({"document", "get", "order-3"})).at(0).at("document").at("status"), "closed");
     EXPECT_EQ(shown(at({"document", "definitions"})).size(), 1u);
+    EXPECT_EQ(one.at("definition"), 1);
+    EXPECT_EQ(shown(at({"document", "get", "order-4", "--eventual", "--at-least", shown(at({"document", "get", "order-4"})).at(0).at("position").dump()})).size(), 1u);
+    EXPECT_EQ(evershard(at({"document", "get", "order-4", "--at-least", "1000000", "--timeout", "1"})).status, 7);
+    EXPECT_EQ(shown(at({"document", "define", "order", path("order.json")})).at(0).at("version"), 1) << "the same again is no change";
+    EXPECT_EQ(shown(at({"document", "define", "order", path("order.json"), "--rebuild", "--wait"})).at(0).at("version"), 2);
+    const Json described = shown(at({"document", "describe", "order"})).at(0);
+    EXPECT_EQ(described.at("versions").back().at("version"), 2);
+    EXPECT_EQ(described.at("versions").back().at("serving"), true);
+    EXPECT_EQ(evershard(at({"document", "list", "order", "--definition", "1"})).status, 4) << "kept no more";
     EXPECT_THAT(evershard(at({"document", "get", "order-3", "--format", "table"})).out, HasSubstr("\"status\": \"closed\""));
     EXPECT_EQ(evershard(at({"document", "drop", "order"})).status, 0);
     EXPECT_EQ(evershard(at({"document", "drop", "order"})).status, 4);
@@ -78,6 +89,28 @@ TEST_F(DocumentCommands, OfAServer) {
   walk({"--server", address_of(*server)});
   server->signal(SIGTERM);
   EXPECT_EQ(server->wait().status, 0);
+}
+
+TEST_F(DocumentCommands, MadeAgainAfterAnErasureTheyAreWithoutThePerson) {
+  const auto data = store("shop"), keys = path("keys");
+  const auto at = [&](Words words) {
+    for (const auto& word : {std::string("--data"), data, std::string("--keys"), keys}) words.push_back(word);
+    return words;
+  };
+  ASSERT_EQ(evershard(at({"append", "--aggregate", "order-1", "--type", "Placed", "--payload", R"({"who":"ada"})", "--subject", "person-17"})).status, 0);
+  ASSERT_EQ(evershard(at({"append", "--aggregate", "order-2", "--type", "Placed", "--payload", R"({"who":"bob"})"})).status, 0);
+  ASSERT_EQ(evershard(at({"document", "define", "order", path("order.json"), "--wait"})).status, 0);
+  EXPECT_THAT(evershard(at({"document", "list", "order", "--format", "jsonl"})).out, HasSubstr("ada"));
+  ASSERT_EQ(evershard(at({"retention", "erase", "person-17", "--yes"})).status, 0);
+
+  ASSERT_EQ(evershard(at({"document", "define", "order", path("order.json"), "--rebuild"})).status, 0);
+
+  // In processes that end as soon as they have answered.
+  const auto listed = evershard(at({"document", "list", "order", "--format", "jsonl"}));
+  EXPECT_EQ(listed.status, 0) << listed.err;
+  EXPECT_THAT(listed.out, ::testing::Not(HasSubstr("ada")));
+  EXPECT_THAT(listed.out, HasSubstr("bob"));
+  EXPECT_THAT(evershard(at({"document", "get", "order-1", "--eventual", "--format", "jsonl"})).out, ::testing::Not(HasSubstr("ada")));
 }
 
 TEST_F(DocumentCommands, KilledAtAnyPointEveryDocumentIsWhatItsEventsMake) {

@@ -240,5 +240,29 @@ TEST_F(ProjectionCommands, StopInTheirMiddleAndSaySo) {
   }
 }
 
+TEST_F(ProjectionCommands, ATableThatStopsAtAnEventSaysWhereAndWhyInAnyProcess) {
+  store_ = {"--data", store("shop")};
+  const auto event = [&](const char* type, const char* payload) { EXPECT_EQ(at({"append", "--aggregate", "order-1", "--type", type, "--payload", payload}).status, 0); };
+  event("Placed", R"({"total":1})");
+  event("Seen", "{}");
+  event("Seen", "{}");
+  event("Placed", R"({"total":"many"})");
+  write_file("totals.json", R"({"fields":[{"name":"order","type":"text","role":"key"},{"name":"total","type":"integer"}],
+    "rules":[{"types":["Placed"],"action":"upsert","key":"aggregate","fields":{"total":"$.total"}}]})");
+  ASSERT_EQ(at({"projection", "create", "totals", path("totals.json")}).status, 0);
+
+  for (int process = 0; process < 2; ++process) {
+    const auto version = one({"projection", "describe", "totals"}).at("versions").at(0);
+    EXPECT_EQ(version.at("state"), "failed");
+    EXPECT_EQ(version.at("position"), 3);
+    EXPECT_EQ(version.at("error").at("position"), 4);
+    const auto table = one({"table", "describe", "totals"});
+    EXPECT_EQ(table.at("position"), 3);
+    EXPECT_THAT(table.at("error").get<std::string>(), HasSubstr("total"));
+    EXPECT_EQ(lines({"table", "list"}).at(0).at("error"), table.at("error"));
+    EXPECT_EQ(lines({"projection", "list"}).at(0).at("versions").at(0).at("state"), "failed");
+  }
+}
+
 }  // namespace
 }  // namespace evershard::testing

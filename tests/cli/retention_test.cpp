@@ -162,6 +162,20 @@ TEST_F(RetentionCommands, EraseAKeyWhoseEventsAreGone) {
   EXPECT_THAT(evershard({"retention", "log", "--data", data_, "--format", "jsonl"}).out, HasSubstr("$ErasureDone"));
 }
 
+TEST_F(RetentionCommands, EraseASnapshotsPayloadToo) {
+  const auto keyed = [&](Words words) {
+    words.insert(words.end(), {"--keys", path("keys"), "--data", data_});
+    return evershard(words);
+  };
+  ASSERT_EQ(keyed({"append", "--aggregate", "person-17", "--type", "T", "--payload", "1"}).status, 0);
+  EXPECT_EQ(keyed({"snapshot", "put", "person-17", "--version", "1", "--payload", "{}", "--subject", ""}).status, 2);
+  ASSERT_EQ(keyed({"snapshot", "put", "person-17", "--version", "1", "--payload", R"({"name":"Ada"})", "--subject", "person-17"}).status, 0);
+  EXPECT_THAT(keyed({"snapshot", "get", "person-17", "--format", "json"}).out, HasSubstr("Ada"));
+  EXPECT_THAT(keyed({"snapshot", "get", "person-17", "--format", "json"}).out, HasSubstr(R"("subject":"person-17")"));
+  ASSERT_EQ(keyed({"retention", "erase", "person-17", "--yes"}).status, 0);
+  EXPECT_EQ(keyed({"snapshot", "get", "person-17"}).status, 4);
+}
+
 // Nobody takes the silence of another directory, or of nobody's name, for an erasure.
 TEST_F(RetentionCommands, EraseWithTheRightKeysOnly) {
   const auto append = [&](const std::string& subject) {

@@ -42,6 +42,7 @@ const std::map<std::string, std::string> scope_of{
     {"Documents.Define", "admin"},
     {"Documents.Drop", "admin"},
     {"Documents.Definitions", "read"},
+    {"Documents.Describe", "read"},
     {"Documents.Get", "read"},
     {"Documents.List", "read"},
     {"Documents.Remove", "append"},

@@ -170,10 +170,11 @@ TEST(RemoteProjections, ValuesAreThoseOfTheMomentTheReadBegan) {
 /// What each listing waited for.
 class ListedDocuments final : public Documents {
  public:
-  Result<DocumentDefinition> define(const std::string&, const std::string&, std::optional<SeqNr>) override { return no(); }
+  Result<DocumentDefinition> define(const std::string&, const std::string&, std::optional<SeqNr>, bool) override { return no(); }
   Result<void> drop(const std::string&) override { return no(); }
   Result<std::vector<DocumentDefinition>> definitions() override { return no(); }
-  Result<Document> get(const AggregateId&, DocumentRead) override { return no(); }
+  Result<ProjectionInfo> describe(const std::string&) override { return no(); }
+  Result<Document> get(const AggregateId&, DocumentRead, std::optional<GlobalPosition>, std::chrono::milliseconds) override { return no(); }
   Result<DocumentPage> list(const DocumentListing& listing) override {
     asked = listing.at_least;
     return DocumentPage{};

@@ -268,6 +268,7 @@ TEST_F(RawCalls, HeartbeatsComeAsOftenAsAskedForAndMoveTheCheckpoint) {
   v1::SubscribeRequest subscribe;
   subscribe.mutable_query()->add_items()->add_types("mine");
   subscribe.set_heartbeat_ms(100);
+  subscribe.set_page_events_max(5);
   const auto context = raw::context();
   auto stream = raw::stream(*channel, event_store + "Subscribe", subscribe.SerializeAsString(), *context);
   v1::SubscribeResponse response;
@@ -283,6 +284,18 @@ TEST_F(RawCalls, HeartbeatsComeAsOftenAsAskedForAndMoveTheCheckpoint) {
     ASSERT_EQ(response.kind(), v1::SubscribeResponse::KIND_HEARTBEAT);
   } while (response.watermark() < 3 && std::chrono::steady_clock::now() < until);
   EXPECT_EQ(response.watermark(), 3u);
+  // What follows falls behind, and does not go back.
+  Append many;
+  for (int i = 0; i < 20; ++i) many.event("a-1", "mine", "{}");
+  ASSERT_TRUE(served.local.append(many));
+  bool fell_behind = false;
+  for (std::uint64_t last = 3; last < 23; last = response.watermark()) {
+    ASSERT_TRUE(stream->Read(&in));
+    ASSERT_TRUE(response.ParseFromString(raw::text(in)));
+    ASSERT_GE(response.watermark(), last) << response.ShortDebugString();
+    fell_behind = fell_behind || response.kind() == v1::SubscribeResponse::KIND_FELL_BEHIND;
+  }
+  EXPECT_TRUE(fell_behind);
   context->TryCancel();
 }
 

@@ -204,8 +204,11 @@ class Client:
         while some := self._portal.run(_some_of(rows, 1_000)):
             yield from some
 
-    def define_documents(self, type: str, definition: Mapping[str, Any], *, expected: int | None = None, timeout: float | None = DEFAULT) -> int:
-        return self._portal.run(self._client.define_documents(type, definition, expected=expected, timeout=timeout))
+    def define_documents(self, type: str, definition: Mapping[str, Any], *, expected: int | None = None, rebuild: bool = False, timeout: float | None = DEFAULT) -> int:
+        return self._portal.run(self._client.define_documents(type, definition, expected=expected, rebuild=rebuild, timeout=timeout))
+
+    def describe_documents(self, type: str, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
+        return self._portal.run(self._client.describe_documents(type, timeout=timeout))
 
     def drop_documents(self, type: str, *, timeout: float | None = DEFAULT) -> None:
         self._portal.run(self._client.drop_documents(type, timeout=timeout))
@@ -214,8 +217,8 @@ class Client:
         return self._portal.run(self._client.document(aggregate, eventual=eventual, at_least=at_least, timeout=timeout))
 
     def documents(self, type: str, filter: str | None = None, *, after: str | None = None, limit: int | None = None, at_least: int | None = None,
-                  timeout: float | None = DEFAULT) -> Iterator[Document]:
-        found = self._client.documents(type, filter, after=after, limit=limit, at_least=at_least, timeout=timeout)
+                  definition: int | None = None, timeout: float | None = DEFAULT) -> Iterator[Document]:
+        found = self._client.documents(type, filter, after=after, limit=limit, at_least=at_least, definition=definition, timeout=timeout)
         while some := self._portal.run(_some_of(found, 1_000)):
             yield from some
 

@@ -79,6 +79,7 @@ class Document:
     position: int  #: its place
     problems: int  #: steps that could not be done, and were left out
     last_problem: str
+    definition: int = 0  #: the version of the definition that it is made by
 
 
 def projection_info(m: projections_pb2.ProjectionInfo) -> ProjectionInfo:
@@ -150,7 +151,7 @@ def document(m: documents_pb2.Document) -> Document:
     content = _read_json(m.json)
     if not isinstance(content, dict):
         raise ProtocolError("a document is an object")
-    return Document(_wire.id_of(m.aggregate), content, m.version, m.position, m.problems, m.last_problem)
+    return Document(_wire.id_of(m.aggregate), content, m.version, m.position, m.problems, m.last_problem, m.definition)
 
 
 def _event(m: projections_pb2.IndexEntry | projections_pb2.ValueEntry) -> RecordedEvent | None:

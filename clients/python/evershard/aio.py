@@ -316,10 +316,16 @@ class Client:
             if not continue_from:
                 return
 
-    async def define_documents(self, type: str, definition: Mapping[str, Any], *, expected: int | None = None, timeout: float | None = DEFAULT) -> int:
-        """What the documents of an aggregate type are made by: docs/documents.md, "Definitions". Returns its version, what the next change expects."""
-        request = _wire.checked(documents_pb2.DefineDocumentsRequest, type=type, spec=json.dumps(definition).encode(), expected=expected)
+    async def define_documents(self, type: str, definition: Mapping[str, Any], *, expected: int | None = None, rebuild: bool = False, timeout: float | None = DEFAULT) -> int:
+        """What the documents of an aggregate type are made by: docs/documents.md, "Definitions". Returns its version, what the next change expects.
+        The same again is no change, but with `rebuild`: then its documents are made again of the events that are left."""
+        request = _wire.checked(documents_pb2.DefineDocumentsRequest, type=type, spec=json.dumps(definition).encode(), expected=expected, rebuild=rebuild)
         return int((await self._change("Define", request, timeout)).version)
+
+    async def describe_documents(self, type: str, *, timeout: float | None = DEFAULT) -> ProjectionInfo:
+        """How far the documents of a type are. Errors: NotFoundError"""
+        return _derived.projection_info(await self._unary(
+            "Describe", lambda ms: _wire.checked(documents_pb2.DescribeDocumentsRequest, type=type, at_least=self._behind(None, ms)), timeout))
 
     async def drop_documents(self, type: str, *, timeout: float | None = DEFAULT) -> None:
         await self._change("Drop", documents_pb2.DropDocumentsRequest(type=type), timeout)
@@ -331,14 +337,17 @@ class Client:
             "Get", lambda ms: _wire.checked(documents_pb2.GetDocumentRequest, aggregate=who, eventual=eventual, at_least=self._behind(at_least, ms)), timeout))
 
     async def documents(self, type: str, filter: str | None = None, *, after: str | None = None, limit: int | None = None, at_least: int | None = None,
-                        timeout: float | None = DEFAULT) -> AsyncIterator[Document]:
-        """Those of a type, in order of value, fetched a page at a time. `filter`: 'total >= 10'. Errors: NotFoundError, InvalidArgumentError"""
+                        definition: int | None = None, timeout: float | None = DEFAULT) -> AsyncIterator[Document]:
+        """Those of a type, in order of value, fetched a page at a time, all by one version of the definition: `definition`, which is waited for, 0 the
+        newest; without it the one that is read. `filter`: 'total >= 10'. Errors: NotFoundError (also when that version is read no more: list from the
+        beginning), InvalidArgumentError, TimeoutError"""
         left, behind = limit, None if after is None else after.encode()
         while left is None or left > 0:
             answer = await self._unary(
                 "List",
                 lambda ms: _wire.checked(documents_pb2.ListDocumentsRequest, type=type, after=behind, limit=1_000 if left is None else min(left, 1_000), filter=filter,
-                                         at_least=self._behind(at_least, ms)), timeout)
+                                         definition=definition, at_least=self._behind(at_least, ms)), timeout)
+            definition = answer.definition or definition
             for one in answer.documents:
                 yield _derived.document(one)
             if left is not None:

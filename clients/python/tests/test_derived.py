@@ -108,6 +108,12 @@ def test_documents_are_shown(server: Any) -> None:
             assert [str(each.aggregate) async for each in store.documents("order", after="2", limit=2)] == ["order-3", "order-4"]
             with pytest.raises(InvalidArgumentError):
                 [each async for each in store.documents("order", "who")]
+            assert one.definition == version
+            assert await store.define_documents("order", {"events": {"Placed": {"merge": True}}}) == version
+            again = await store.define_documents("order", {"events": {"Placed": {"merge": True}}}, rebuild=True)
+            assert again > version
+            assert {each.definition async for each in store.documents("order", definition=again)} == {again}
+            assert (await store.describe_documents("order")).name == "order"
             await store.drop_documents("order")
             with pytest.raises(NotFoundError):
                 await store.document("order-3")

@@ -60,6 +60,8 @@ export interface Document {
     /** Steps that could not be done, and were left out. */
     readonly problems: number;
     readonly lastProblem: string;
+    /** The version of the definition that it is made by. */
+    readonly definition: number;
 }
 interface PageOptions extends AtLeast, CallOptions {
     /** 100; at most 1,000 */
@@ -103,6 +105,8 @@ export interface DocumentsOptions extends AtLeast, CallOptions {
     /** Begins behind this value of an aggregate's id. */
     after?: string | undefined;
     limit?: number | undefined;
+    /** By this version of the definition, which is waited for; 0: the newest. Without it: the one that is read. */
+    definition?: number | undefined;
 }
 /** Of a client. Reads wait for what the client has seen; with `atLeast: 0` they take what is there, also of a projection that stands. */
 export declare class Projections {
@@ -140,16 +144,19 @@ export declare class Projections {
 export declare class Documents {
     #private;
     constructor(connection: Connection);
-    /** What the documents of a type are made by: docs/documents.md, "Definitions". Returns: its version. Needs the scope `admin`. */
+    /** What the documents of a type are made by: docs/documents.md, "Definitions". Returns: its version. The same again is no change, but with `rebuild`: its documents are made again of what is left. Needs the scope `admin`. */
     define(type: string, definition: object, options?: {
         expected?: number | undefined;
+        rebuild?: boolean | undefined;
     } & CallOptions): Promise<number>;
+    /** How far the documents of a type are. Errors: NotFoundError */
+    describe(type: string, options?: CallOptions): Promise<ProjectionInfo>;
     drop(type: string, options?: CallOptions): Promise<void>;
     /** Behind everything that is ordered for the aggregate; `eventual`: as the rows have it. Errors: NotFoundError */
     get(aggregate: string, options?: {
         eventual?: boolean | undefined;
     } & AtLeast & CallOptions): Promise<Document>;
-    /** Those of a type, in order of value, fetched as they are taken. Errors: NotFoundError, InvalidArgumentError */
+    /** Those of a type, in order of value, fetched as they are taken, all by one version of the definition. Errors: NotFoundError (also when that version is read no more), InvalidArgumentError, TimeoutError */
     list(type: string, options?: DocumentsOptions): AsyncGenerator<Document, void, void>;
 }
 export {};

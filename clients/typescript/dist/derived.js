@@ -89,11 +89,15 @@ export class Projections {
 export class Documents {
     #connection;
     constructor(connection) { this.#connection = connection; }
-    /** What the documents of a type are made by: docs/documents.md, "Definitions". Returns: its version. Needs the scope `admin`. */
+    /** What the documents of a type are made by: docs/documents.md, "Definitions". Returns: its version. The same again is no change, but with `rebuild`: its documents are made again of what is left. Needs the scope `admin`. */
     async define(type, definition, options = {}) {
         const { expected } = options;
-        const request = { type: textOf(type, "type"), spec: new TextEncoder().encode(JSON.stringify(definition)), ...(expected !== undefined && { expected: toUint64(expected, "expected") }) };
+        const request = { type: textOf(type, "type"), spec: new TextEncoder().encode(JSON.stringify(definition)), ...(expected !== undefined && { expected: toUint64(expected, "expected") }), rebuild: options.rebuild ?? false };
         return toNumber((await this.#connection.change(DocumentsService.method.define, request, options)).version);
+    }
+    /** How far the documents of a type are. Errors: NotFoundError */
+    async describe(type, options = {}) {
+        return projectionOf(await this.#connection.unary(DocumentsService.method.describe, { type: textOf(type, "type") }, options));
     }
     async drop(type, options) {
         await this.#connection.change(DocumentsService.method.drop, { type: textOf(type, "type") }, options);
@@ -102,14 +106,16 @@ export class Documents {
     async get(aggregate, options = {}) {
         return documentOf(await this.#connection.unary(DocumentsService.method.get, { aggregate: splitAggregate(aggregate), eventual: options.eventual ?? false }, options));
     }
-    /** Those of a type, in order of value, fetched as they are taken. Errors: NotFoundError, InvalidArgumentError */
+    /** Those of a type, in order of value, fetched as they are taken, all by one version of the definition. Errors: NotFoundError (also when that version is read no more), InvalidArgumentError, TimeoutError */
     async *list(type, options = {}) {
         const { filter } = options;
         let left = options.limit ?? Infinity;
+        let definition = options.definition === undefined ? undefined : toUint64(options.definition, "definition");
         for (let after = options.after === undefined ? undefined : new TextEncoder().encode(options.after); left > 0;) {
             const page = await this.#connection.unary(DocumentsService.method.list, {
-                type: textOf(type, "type"), limit: Math.min(left, 1_000), ...(after && { after }), ...(filter !== undefined && { filter: textOf(filter, "filter") }),
+                type: textOf(type, "type"), limit: Math.min(left, 1_000), ...(after && { after }), ...(filter !== undefined && { filter: textOf(filter, "filter") }), ...(definition !== undefined && { definition }),
             }, options);
+            definition = page.definition || definition;
             for (const document of page.documents)
                 yield documentOf(document);
             left -= page.documents.length;
@@ -162,10 +168,10 @@ function tableValue(value) {
             throw new InvalidArgumentError(`${String(value)} is no value of a table`);
     }
 }
-function documentOf({ aggregate, json: content, version, position, problems, lastProblem }) {
+function documentOf({ aggregate, json: content, version, position, problems, lastProblem, definition }) {
     return {
         aggregate: aggregateText(aggregate), content: parsed(content), version: toNumber(version), position: toNumber(position),
-        problems: toNumber(problems), lastProblem,
+        problems: toNumber(problems), lastProblem, definition: toNumber(definition),
     };
 }
 function eventOf(event) { return event ? { event: new RecordedEvent(event) } : {}; }

@@ -55,6 +55,8 @@ export interface Document {
   /** Steps that could not be done, and were left out. */
   readonly problems: number;
   readonly lastProblem: string;
+  /** The version of the definition that it is made by. */
+  readonly definition: number;
 }
 
 interface PageOptions extends AtLeast, CallOptions {
@@ -99,6 +101,8 @@ export interface DocumentsOptions extends AtLeast, CallOptions {
   /** Begins behind this value of an aggregate's id. */
   after?: string | undefined;
   limit?: number | undefined;
+  /** By this version of the definition, which is waited for; 0: the newest. Without it: the one that is read. */
+  definition?: number | undefined;
 }
 
 /** Of a client. Reads wait for what the client has seen; with `atLeast: 0` they take what is there, also of a projection that stands. */
@@ -188,11 +192,15 @@ export class Documents {
   readonly #connection: Connection;
   constructor(connection: Connection) { this.#connection = connection; }
 
-  /** What the documents of a type are made by: docs/documents.md, "Definitions". Returns: its version. Needs the scope `admin`. */
-  async define(type: string, definition: object, options: { expected?: number | undefined } & CallOptions = {}): Promise<number> {
+  /** What the documents of a type are made by: docs/documents.md, "Definitions". Returns: its version. The same again is no change, but with `rebuild`: its documents are made again of what is left. Needs the scope `admin`. */
+  async define(type: string, definition: object, options: { expected?: number | undefined; rebuild?: boolean | undefined } & CallOptions = {}): Promise<number> {
     const { expected } = options;
-    const request = { type: textOf(type, "type"), spec: new TextEncoder().encode(JSON.stringify(definition)), ...(expected !== undefined && { expected: toUint64(expected, "expected") }) };
+    const request = { type: textOf(type, "type"), spec: new TextEncoder().encode(JSON.stringify(definition)), ...(expected !== undefined && { expected: toUint64(expected, "expected") }), rebuild: options.rebuild ?? false };
     return toNumber((await this.#connection.change(DocumentsService.method.define, request, options)).version);
+  }
+  /** How far the documents of a type are. Errors: NotFoundError */
+  async describe(type: string, options: CallOptions = {}): Promise<ProjectionInfo> {
+    return projectionOf(await this.#connection.unary(DocumentsService.method.describe, { type: textOf(type, "type") }, options));
   }
   async drop(type: string, options?: CallOptions): Promise<void> {
     await this.#connection.change(DocumentsService.method.drop, { type: textOf(type, "type") }, options);
@@ -201,14 +209,16 @@ export class Documents {
   async get(aggregate: string, options: { eventual?: boolean | undefined } & AtLeast & CallOptions = {}): Promise<Document> {
     return documentOf(await this.#connection.unary(DocumentsService.method.get, { aggregate: splitAggregate(aggregate), eventual: options.eventual ?? false }, options));
   }
-  /** Those of a type, in order of value, fetched as they are taken. Errors: NotFoundError, InvalidArgumentError */
+  /** Those of a type, in order of value, fetched as they are taken, all by one version of the definition. Errors: NotFoundError (also when that version is read no more), InvalidArgumentError, TimeoutError */
   async *list(type: string, options: DocumentsOptions = {}): AsyncGenerator<Document, void, void> {
     const { filter } = options;
     let left = options.limit ?? Infinity;
+    let definition = options.definition === undefined ? undefined : toUint64(options.definition, "definition");
     for (let after = options.after === undefined ? undefined : new TextEncoder().encode(options.after); left > 0; ) {
       const page = await this.#connection.unary(DocumentsService.method.list, {
-        type: textOf(type, "type"), limit: Math.min(left, 1_000), ...(after && { after }), ...(filter !== undefined && { filter: textOf(filter, "filter") }),
+        type: textOf(type, "type"), limit: Math.min(left, 1_000), ...(after && { after }), ...(filter !== undefined && { filter: textOf(filter, "filter") }), ...(definition !== undefined && { definition }),
       }, options);
+      definition = page.definition || definition;
       for (const document of page.documents) yield documentOf(document);
       left -= page.documents.length;
       after = page.next;
@@ -262,10 +272,10 @@ function tableValue(value: Parameter): MessageInitShape<typeof TableValueSchema>
   }
 }
 
-function documentOf({ aggregate, json: content, version, position, problems, lastProblem }: DocumentMessage): Document {
+function documentOf({ aggregate, json: content, version, position, problems, lastProblem, definition }: DocumentMessage): Document {
   return {
     aggregate: aggregateText(aggregate!), content: parsed(content) as Record<string, JsonValue>, version: toNumber(version), position: toNumber(position),
-    problems: toNumber(problems), lastProblem,
+    problems: toNumber(problems), lastProblem, definition: toNumber(definition),
   };
 }
 

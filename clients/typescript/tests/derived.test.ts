@@ -89,6 +89,11 @@ test("documents are shown", async () => {
   deepEqual((await all(client.documents.list("order", { filter: 'who = "ann"' }))).map(({ aggregate }) => aggregate), ["order-1", "order-3", "order-5"]);
   deepEqual((await all(client.documents.list("order", { after: "2", limit: 2 }))).map(({ aggregate }) => aggregate), ["order-3", "order-4"]);
   await rejects(all(client.documents.list("order", { filter: "who" })), InvalidArgumentError);
+  equal(one.definition, version);
+  equal(await client.documents.define("order", { events: { Placed: { merge: true } } }), version);
+  const again = await client.documents.define("order", { events: { Placed: { merge: true } } }, { rebuild: true });
+  deepEqual([...new Set((await all(client.documents.list("order", { definition: again }))).map(({ definition }) => definition))], [again]);
+  equal((await client.documents.describe("order")).name, "order");
   await client.documents.drop("order");
   await rejects(client.documents.get("order-3"), NotFoundError);
 });

@@ -138,6 +138,16 @@ TEST(DocumentFold, LeavesOutWholeStepsThatCannotBeDoneAndSaysSo) {
   EXPECT_THAT(document.last_problem, HasSubstr("position 90, P: the payload is not JSON"));
 }
 
+TEST(DocumentFold, APayloadThatIsNoJsonHarmsNoStepThatDoesNotNeedIt) {
+  const auto fold = fold_of(R"({"events":{"P":[{"set":"status","value":"open"},{"merge":true},{"set":"who","from":"who"},{"set":"type","from":"$type"},{"increment":"n","by":2},{"append":"l","value":1},{"remove":"status"}]}})");
+  for (const auto& payload : {std::string("\xff\xfe"), std::string(600, '[')}) {
+    const auto document = folded(fold, {{"P", payload}});
+    EXPECT_EQ(document.json(), R"({"l":[1],"n":2,"type":"P"})");
+    EXPECT_EQ(document.problems, 2u);
+    EXPECT_EQ(document.events, 1u);
+  }
+}
+
 TEST(DocumentFold, CountsBeyondWholeNumbersWithoutOverflow) {
   const auto fold = fold_of(R"({"events":{"I":{"increment":"n","from":"by"}}})");
   EXPECT_EQ(folded(fold, {{"I", R"({"by":9223372036854775807})"}}).json(), R"({"n":9223372036854775807})");

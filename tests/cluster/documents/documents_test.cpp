@@ -237,7 +237,7 @@ TEST(Documents, BrokenPayloadsAreCountedAndHarmNoOther) {
   ASSERT_TRUE(document);
   EXPECT_EQ(document->problems, 2u);
   EXPECT_THAT(document->last_problem, HasSubstr("position 3, Added: increment of \"total\""));
-  EXPECT_EQ(document->json, R"({"items":["tea"]})");
+  EXPECT_EQ(document->json, R"({"items":["tea"],"status":"open"})");
   EXPECT_EQ(listed(*documents, {.type = "order", .at_least = last}), naive(store, "order", order_spec));
 }
 
@@ -275,9 +275,97 @@ TEST(Documents, AnAggregateWhoseEventsAreTruncatedKeepsItsOwn) {
   EXPECT_EQ(documents->get({"order", "1"}, DocumentRead::eventual)->json, whole);
   append(store, "order-1", "Closed");
   EXPECT_EQ(documents->get({"order", "1"})->json, R"({"status":"closed","total":7,"who":"ann"})");
-  // To have what is left and no more: the same definition once more.
+  // To have what is left and no more: the same definition once more, and made again.
   ASSERT_TRUE(documents->define("order", order_spec));
+  EXPECT_EQ(documents->get({"order", "1"})->json, R"({"status":"closed","total":7,"who":"ann"})");
+  ASSERT_TRUE(documents->define("order", order_spec, {}, true));
   EXPECT_EQ(documents->get({"order", "1"})->json, R"({"status":"closed"})");
+}
+
+/// Where rows of a new definition cannot get on while `held`: whoever follows from the beginning is given nothing.
+class HeldStore final : public testing::ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+  EventFeed follow(Query query, FollowOptions options = {}) override {
+    const bool from_the_beginning = options.after.value == 0;
+    auto feed = to_.follow(std::move(query), options);
+    if (!held || !from_the_beginning) return feed;
+    std::this_thread::sleep_for(1ms);
+    feed.cancel();
+    return feed;
+  }
+  std::atomic<bool> held{false};
+};
+
+TEST(Documents, ANewDefinitionIsReadOnceItsDocumentsAreThereAndAListIsOfOne) {
+  auto local = memory_store();
+  HeldStore store(local);
+  auto documents = documents_of(store);
+  for (int i = 0; i < 4; ++i) append(store, "order-" + std::to_string(i), "Placed", R"({"who":"ann"})");
+  const auto first = documents->define("order", order_spec);
+  ASSERT_TRUE(first);
+  const auto before = documents->list({.type = "order", .limit = 2, .at_least = store.head().value(), .definition = SeqNr{0}});
+  ASSERT_TRUE(before) << before.error().what;
+  EXPECT_EQ(before->definition, first->version);
+
+  store.held = true;
+  const auto second = documents->define("order", R"({"events":{"Placed":{"set":"by","from":"who"}}})");
+  ASSERT_TRUE(second);
+  const auto meanwhile = documents->list({.type = "order", .at_least = second->since});
+  ASSERT_TRUE(meanwhile) << meanwhile.error().what;
+  EXPECT_EQ(meanwhile->definition, first->version);
+  EXPECT_EQ(meanwhile->documents.size(), 4u);
+  EXPECT_EQ(meanwhile->documents[0].json, R"({"status":"open","who":"ann"})");
+  EXPECT_EQ(documents->get({"order", "1"}, DocumentRead::eventual)->definition, first->version);
+  EXPECT_EQ(documents->get({"order", "1"})->definition, second->version) << "strict: of all events, by the newest";
+  EXPECT_EQ(documents->get({"order", "1"})->json, R"({"by":"ann"})");
+  EXPECT_EQ(documents->list({.type = "order", .timeout = 20ms, .definition = second->version}).error().code, ErrorCode::timeout);
+  const auto described = documents->describe("order");
+  ASSERT_TRUE(described) << described.error().what;
+  ASSERT_EQ(described->versions.size(), 2u);
+  EXPECT_TRUE(described->versions[0].serving && described->versions[0].complete);
+  EXPECT_EQ(described->versions[0].lag, 0u);
+  EXPECT_EQ(described->versions[1].state, "building");
+  EXPECT_FALSE(described->versions[1].serving);
+
+  store.held = false;
+  const auto after = documents->list({.type = "order", .definition = SeqNr{0}});
+  ASSERT_TRUE(after) << after.error().what;
+  EXPECT_EQ(after->definition, second->version);
+  EXPECT_EQ(after->documents.at(3).json, R"({"by":"ann"})");
+  EXPECT_EQ(documents->list({.type = "order"})->definition, second->version);
+  auto rest = documents->list({.type = "order", .after = before->next, .definition = before->definition});
+  for (; rest; rest = documents->list({.type = "order", .after = before->next, .definition = before->definition})) ASSERT_EQ(rest->definition, first->version) << "as long as it is there";
+  EXPECT_EQ(rest.error().code, ErrorCode::not_found);
+  EXPECT_THAT(rest.error().what, HasSubstr("list them from the beginning"));
+  EXPECT_EQ(documents->describe("invoice").error().code, ErrorCode::not_found);
+}
+
+TEST(Documents, TheSameDefinitionAgainIsNoNewOneUnlessTheyAreToBeMadeAgain) {
+  auto store = memory_store();
+  auto documents = documents_of(store);
+  const auto first = documents->define("order", order_spec);
+  ASSERT_TRUE(first);
+  const auto other_words = documents->define("order", "  " + std::string(order_spec));
+  ASSERT_TRUE(other_words);
+  EXPECT_EQ(*other_words, *first);
+  EXPECT_EQ(documents->define("order", order_spec, SeqNr{7}).error().code, ErrorCode::version_conflict);
+  const auto again = documents->define("order", order_spec, first->version, true);
+  ASSERT_TRUE(again);
+  EXPECT_GT(again->version, first->version);
+}
+
+TEST(Documents, AReadMayNameWhatItMustShow) {
+  auto store = memory_store();
+  auto documents = documents_of(store);
+  ASSERT_TRUE(documents->define("order", order_spec));
+  const auto last = append(store, "order-1", "Placed");
+  for (const auto how : {DocumentRead::strict, DocumentRead::eventual}) {
+    const auto shown = documents->get({"order", "1"}, how, last);
+    ASSERT_TRUE(shown) << shown.error().what;
+    EXPECT_EQ(shown->position, last);
+    EXPECT_EQ(documents->get({"order", "1"}, how, GlobalPosition{1'000'000}, 10ms).error().code, ErrorCode::timeout);
+  }
 }
 
 /// Of which rows are never told anything: strict reads fold it all.

@@ -267,6 +267,14 @@ TEST(HttpRoutes, ShowDocumentsAndTheirDefinitions) {
   ASSERT_EQ(page["documents"].size(), 2u);
   EXPECT_EQ(page["next"], "2");
   EXPECT_EQ(door.get("/api/v1/documents/order-2?read=eventual").json(), one);
+  EXPECT_EQ(door.get("/api/v1/documents/order-2?" + at_least).json(), one);
+  EXPECT_EQ(door.get("/api/v1/documents/order-2?read=eventual&" + at_least).json(), one);
+  EXPECT_EQ(one["definition"], 1);
+  EXPECT_EQ(page["definition"], 1);
+  EXPECT_EQ(door.get("/api/v1/documents/order?definition=1&after=1").json()["definition"], 1);
+  EXPECT_EQ(door.get("/api/v1/documents/order?definition=2").code(), "not_found");
+  EXPECT_EQ(door.get("/api/v1/documents?type=order").json()["versions"][0]["serving"], true);
+  EXPECT_EQ(door.get("/api/v1/documents?type=invoice").code(), "not_found");
   page = door.get("/api/v1/documents/order?after=2&" + at_least).json();
   ASSERT_EQ(page["documents"].size(), 1u);
   EXPECT_TRUE(page["next"].is_null());

@@ -131,6 +131,23 @@ TEST_F(EngineTest, OneThatRefusesStandsAtThatEventTheOthersGoOn) {
   EXPECT_EQ(read("bad", last), (Counts{{"A", 50}})) << "an event had its effect twice, or not at all";
 }
 
+TEST_F(EngineTest, OneThatRefusesHasReachedTheEventBeforeAlsoWhereNothingMatchedIt) {
+  append("A", 1);
+  append("B", 2);
+  append("A", 2);
+  faults().refuse_at = 4;
+  engine_->apply(definition("bad", 1, "count", Query{}.types({"A"})));
+  ASSERT_TRUE(soon([&] { return newest("bad").state == RunState::failed; }));
+  EXPECT_EQ(newest("bad").failed_at, GlobalPosition{4});
+  EXPECT_EQ(newest("bad").position, GlobalPosition{3});
+  EXPECT_EQ(read("bad", 3), (Counts{{"A", 1}}));
+  engine_->stop();
+  start();
+  faults().refuse_at = 0;
+  engine_->apply(definition("bad", 1, "count", Query{}.types({"A"})));
+  EXPECT_EQ(read("bad", 5), (Counts{{"A", 3}}));
+}
+
 TEST_F(EngineTest, OneThatThrowsWhileLiveStandsTheOthersGoOn) {
   engine_->apply(definition("bad", 1));
   engine_->apply(definition("good", 1, "count", Query{}.types({"B"})));

@@ -98,6 +98,38 @@ TEST_P(LocalProjections, APageWithEventsIsBoundedInBytesAndTheNextGoesOn) {
   EXPECT_EQ(projections().read_values("n", {})->entries.size(), events) << "without events as many as asked for";
 }
 
+TEST_P(LocalProjections, AValueIndexShowsNoValueOfAnEventThatIsGone) {
+  for (const auto* name : {"ann", "bob", "eve"}) {
+    ASSERT_TRUE(store_->append(Append{}.event("person-" + std::string(name), "Named", R"({"name":")" + std::string(name) + R"("})")));
+  }
+  ASSERT_TRUE(projections().create_value_index("names", {.types = {"Named"}, .path = "$.name", .value = "text"}));
+  ASSERT_THAT(values("names"), ElementsAre("\"ann\"", "\"bob\"", "\"eve\""));
+
+  ASSERT_TRUE(store_->retention().remove_aggregate({"person", "bob"}, {}));
+
+  EXPECT_THAT(values("names"), ElementsAre("\"ann\"", "\"eve\""));
+  EXPECT_THAT(values("names", {.equal = "bob", .rows = {.events = true}}), IsEmpty());
+  std::vector<std::string> paged;
+  for (ValueRead read{.limit = 1};;) {
+    const auto page = projections().read_values("names", read);
+    ASSERT_TRUE(page) << page.error().what;
+    for (const auto& entry : page->entries) paged.push_back(entry.value);
+    read.after = page->next;
+    if (page->next.empty()) break;
+  }
+  EXPECT_THAT(paged, ElementsAre("\"ann\"", "\"eve\""));
+}
+
+TEST_P(LocalProjections, TheSameDefinitionAgainIsNoNewVersion) {
+  const auto made = projections().create_value_index("n", {.types = {"A"}, .path = "$.n", .value = "integer"});
+  ASSERT_TRUE(made);
+  const auto same = projections().change("n", R"({ "value":"integer","path":"$.n","types":["A"],"source":"payload"})", {});
+  ASSERT_TRUE(same) << same.error().what;
+  EXPECT_EQ(same->last, made->last);
+  EXPECT_EQ(same->versions.size(), 1u);
+  EXPECT_EQ(projections().change("n", made->spec, made->last + 1).error().code, ErrorCode::version_conflict);
+}
+
 TEST_P(LocalProjections, AnIndexNumbersAQuerysMatchesFromOne) {
   for (int i = 0; i < 10; ++i) append(i % 2 == 0 ? "A" : "B");
   const auto made = projections().create_index(Query{}.types({"A"}));

@@ -12,40 +12,43 @@ _sym_db = _symbol_database.Default()
 
 
 from evershard.v1 import event_pb2 as evershard_dot_v1_dot_event__pb2
+from evershard.v1 import projections_pb2 as evershard_dot_v1_dot_projections__pb2
 from evershard.v1 import service_pb2 as evershard_dot_v1_dot_service__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x65vershard/v1/documents.proto\x12\x0c\x65vershard.v1\x1a\x18\x65vershard/v1/event.proto\x1a\x1a\x65vershard/v1/service.proto\"P\n\x12\x44ocumentDefinition\x12\x0c\n\x04type\x18\x01 \x01(\t\x12\x0c\n\x04spec\x18\x02 \x01(\x0c\x12\x0f\n\x07version\x18\x03 \x01(\x04\x12\r\n\x05since\x18\x04 \x01(\x04\"\x91\x01\n\x08\x44ocument\x12,\n\taggregate\x18\x01 \x01(\x0b\x32\x19.evershard.v1.AggregateId\x12\x0c\n\x04json\x18\x02 \x01(\x0c\x12\x0f\n\x07version\x18\x03 \x01(\x04\x12\x10\n\x08position\x18\x04 \x01(\x04\x12\x10\n\x08problems\x18\x05 \x01(\x04\x12\x14\n\x0clast_problem\x18\x06 \x01(\t\"X\n\x16\x44\x65\x66ineDocumentsRequest\x12\x0c\n\x04type\x18\x01 \x01(\t\x12\x0c\n\x04spec\x18\x02 \x01(\x0c\x12\x15\n\x08\x65xpected\x18\x03 \x01(\x04H\x00\x88\x01\x01\x42\x0b\n\t_expected\"$\n\x14\x44ropDocumentsRequest\x12\x0c\n\x04type\x18\x01 \x01(\t\"\x17\n\x15\x44ropDocumentsResponse\"E\n\x1a\x44ocumentDefinitionsRequest\x12\'\n\x08\x61t_least\x18\x01 \x01(\x0b\x32\x15.evershard.v1.AtLeast\"T\n\x1b\x44ocumentDefinitionsResponse\x12\x35\n\x0b\x64\x65\x66initions\x18\x01 \x03(\x0b\x32 .evershard.v1.DocumentDefinition\"}\n\x12GetDocumentRequest\x12,\n\taggregate\x18\x01 \x01(\x0b\x32\x19.evershard.v1.AggregateId\x12\x10\n\x08\x65ventual\x18\x02 \x01(\x08\x12\'\n\x08\x61t_least\x18\x03 \x01(\x0b\x32\x15.evershard.v1.AtLeast\"\x9a\x01\n\x14ListDocumentsRequest\x12\x0c\n\x04type\x18\x01 \x01(\t\x12\x12\n\x05\x61\x66ter\x18\x02 \x01(\x0cH\x00\x88\x01\x01\x12\r\n\x05limit\x18\x03 \x01(\r\x12\x13\n\x06\x66ilter\x18\x04 \x01(\tH\x01\x88\x01\x01\x12\'\n\x08\x61t_least\x18\x05 \x01(\x0b\x32\x15.evershard.v1.AtLeastB\x08\n\x06_afterB\t\n\x07_filter\"p\n\x15ListDocumentsResponse\x12)\n\tdocuments\x18\x01 \x03(\x0b\x32\x16.evershard.v1.Document\x12\x11\n\x04next\x18\x02 \x01(\x0cH\x00\x88\x01\x01\x12\x10\n\x08position\x18\x03 \x01(\x04\x42\x07\n\x05_next\"n\n\x15RemoveDocumentRequest\x12,\n\taggregate\x18\x01 \x01(\x0b\x32\x19.evershard.v1.AggregateId\x12\'\n\x08\x61t_least\x18\x02 \x01(\x0b\x32\x15.evershard.v1.AtLeast\"\x18\n\x16RemoveDocumentResponse2\xf9\x03\n\tDocuments\x12P\n\x06\x44\x65\x66ine\x12$.evershard.v1.DefineDocumentsRequest\x1a .evershard.v1.DocumentDefinition\x12O\n\x04\x44rop\x12\".evershard.v1.DropDocumentsRequest\x1a#.evershard.v1.DropDocumentsResponse\x12\x62\n\x0b\x44\x65\x66initions\x12(.evershard.v1.DocumentDefinitionsRequest\x1a).evershard.v1.DocumentDefinitionsResponse\x12?\n\x03Get\x12 .evershard.v1.GetDocumentRequest\x1a\x16.evershard.v1.Document\x12O\n\x04List\x12\".evershard.v1.ListDocumentsRequest\x1a#.evershard.v1.ListDocumentsResponse\x12S\n\x06Remove\x12#.evershard.v1.RemoveDocumentRequest\x1a$.evershard.v1.RemoveDocumentResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1c\x65vershard/v1/documents.proto\x12\x0c\x65vershard.v1\x1a\x18\x65vershard/v1/event.proto\x1a\x1e\x65vershard/v1/projections.proto\x1a\x1a\x65vershard/v1/service.proto\"P\n\x12\x44ocumentDefinition\x12\x0c\n\x04type\x18\x01 \x01(\t\x12\x0c\n\x04spec\x18\x02 \x01(\x0c\x12\x0f\n\x07version\x18\x03 \x01(\x04\x12\r\n\x05since\x18\x04 \x01(\x04\"\xa5\x01\n\x08\x44ocument\x12,\n\taggregate\x18\x01 \x01(\x0b\x32\x19.evershard.v1.AggregateId\x12\x0c\n\x04json\x18\x02 \x01(\x0c\x12\x0f\n\x07version\x18\x03 \x01(\x04\x12\x10\n\x08position\x18\x04 \x01(\x04\x12\x10\n\x08problems\x18\x05 \x01(\x04\x12\x14\n\x0clast_problem\x18\x06 \x01(\t\x12\x12\n\ndefinition\x18\x07 \x01(\x04\"i\n\x16\x44\x65\x66ineDocumentsRequest\x12\x0c\n\x04type\x18\x01 \x01(\t\x12\x0c\n\x04spec\x18\x02 \x01(\x0c\x12\x15\n\x08\x65xpected\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12\x0f\n\x07rebuild\x18\x04 \x01(\x08\x42\x0b\n\t_expected\"$\n\x14\x44ropDocumentsRequest\x12\x0c\n\x04type\x18\x01 \x01(\t\"\x17\n\x15\x44ropDocumentsResponse\"E\n\x1a\x44ocumentDefinitionsRequest\x12\'\n\x08\x61t_least\x18\x01 \x01(\x0b\x32\x15.evershard.v1.AtLeast\"T\n\x1b\x44ocumentDefinitionsResponse\x12\x35\n\x0b\x64\x65\x66initions\x18\x01 \x03(\x0b\x32 .evershard.v1.DocumentDefinition\"Q\n\x18\x44\x65scribeDocumentsRequest\x12\x0c\n\x04type\x18\x01 \x01(\t\x12\'\n\x08\x61t_least\x18\x02 \x01(\x0b\x32\x15.evershard.v1.AtLeast\"}\n\x12GetDocumentRequest\x12,\n\taggregate\x18\x01 \x01(\x0b\x32\x19.evershard.v1.AggregateId\x12\x10\n\x08\x65ventual\x18\x02 \x01(\x08\x12\'\n\x08\x61t_least\x18\x03 \x01(\x0b\x32\x15.evershard.v1.AtLeast\"\xc2\x01\n\x14ListDocumentsRequest\x12\x0c\n\x04type\x18\x01 \x01(\t\x12\x12\n\x05\x61\x66ter\x18\x02 \x01(\x0cH\x00\x88\x01\x01\x12\r\n\x05limit\x18\x03 \x01(\r\x12\x13\n\x06\x66ilter\x18\x04 \x01(\tH\x01\x88\x01\x01\x12\'\n\x08\x61t_least\x18\x05 \x01(\x0b\x32\x15.evershard.v1.AtLeast\x12\x17\n\ndefinition\x18\x06 \x01(\x04H\x02\x88\x01\x01\x42\x08\n\x06_afterB\t\n\x07_filterB\r\n\x0b_definition\"\x84\x01\n\x15ListDocumentsResponse\x12)\n\tdocuments\x18\x01 \x03(\x0b\x32\x16.evershard.v1.Document\x12\x11\n\x04next\x18\x02 \x01(\x0cH\x00\x88\x01\x01\x12\x10\n\x08position\x18\x03 \x01(\x04\x12\x12\n\ndefinition\x18\x04 \x01(\x04\x42\x07\n\x05_next\"n\n\x15RemoveDocumentRequest\x12,\n\taggregate\x18\x01 \x01(\x0b\x32\x19.evershard.v1.AggregateId\x12\'\n\x08\x61t_least\x18\x02 \x01(\x0b\x32\x15.evershard.v1.AtLeast\"\x18\n\x16RemoveDocumentResponse2\xcb\x04\n\tDocuments\x12P\n\x06\x44\x65\x66ine\x12$.evershard.v1.DefineDocumentsRequest\x1a .evershard.v1.DocumentDefinition\x12O\n\x04\x44rop\x12\".evershard.v1.DropDocumentsRequest\x1a#.evershard.v1.DropDocumentsResponse\x12\x62\n\x0b\x44\x65\x66initions\x12(.evershard.v1.DocumentDefinitionsRequest\x1a).evershard.v1.DocumentDefinitionsResponse\x12P\n\x08\x44\x65scribe\x12&.evershard.v1.DescribeDocumentsRequest\x1a\x1c.evershard.v1.ProjectionInfo\x12?\n\x03Get\x12 .evershard.v1.GetDocumentRequest\x1a\x16.evershard.v1.Document\x12O\n\x04List\x12\".evershard.v1.ListDocumentsRequest\x1a#.evershard.v1.ListDocumentsResponse\x12S\n\x06Remove\x12#.evershard.v1.RemoveDocumentRequest\x1a$.evershard.v1.RemoveDocumentResponseb\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'evershard.v1.documents_pb2', globals())
 if _descriptor._USE_C_DESCRIPTORS == False:
 
   DESCRIPTOR._options = None
-  _DOCUMENTDEFINITION._serialized_start=100
-  _DOCUMENTDEFINITION._serialized_end=180
-  _DOCUMENT._serialized_start=183
-  _DOCUMENT._serialized_end=328
-  _DEFINEDOCUMENTSREQUEST._serialized_start=330
-  _DEFINEDOCUMENTSREQUEST._serialized_end=418
-  _DROPDOCUMENTSREQUEST._serialized_start=420
-  _DROPDOCUMENTSREQUEST._serialized_end=456
-  _DROPDOCUMENTSRESPONSE._serialized_start=458
-  _DROPDOCUMENTSRESPONSE._serialized_end=481
-  _DOCUMENTDEFINITIONSREQUEST._serialized_start=483
-  _DOCUMENTDEFINITIONSREQUEST._serialized_end=552
-  _DOCUMENTDEFINITIONSRESPONSE._serialized_start=554
-  _DOCUMENTDEFINITIONSRESPONSE._serialized_end=638
-  _GETDOCUMENTREQUEST._serialized_start=640
-  _GETDOCUMENTREQUEST._serialized_end=765
-  _LISTDOCUMENTSREQUEST._serialized_start=768
-  _LISTDOCUMENTSREQUEST._serialized_end=922
-  _LISTDOCUMENTSRESPONSE._serialized_start=924
-  _LISTDOCUMENTSRESPONSE._serialized_end=1036
-  _REMOVEDOCUMENTREQUEST._serialized_start=1038
-  _REMOVEDOCUMENTREQUEST._serialized_end=1148
-  _REMOVEDOCUMENTRESPONSE._serialized_start=1150
-  _REMOVEDOCUMENTRESPONSE._serialized_end=1174
-  _DOCUMENTS._serialized_start=1177
-  _DOCUMENTS._serialized_end=1682
+  _DOCUMENTDEFINITION._serialized_start=132
+  _DOCUMENTDEFINITION._serialized_end=212
+  _DOCUMENT._serialized_start=215
+  _DOCUMENT._serialized_end=380
+  _DEFINEDOCUMENTSREQUEST._serialized_start=382
+  _DEFINEDOCUMENTSREQUEST._serialized_end=487
+  _DROPDOCUMENTSREQUEST._serialized_start=489
+  _DROPDOCUMENTSREQUEST._serialized_end=525
+  _DROPDOCUMENTSRESPONSE._serialized_start=527
+  _DROPDOCUMENTSRESPONSE._serialized_end=550
+  _DOCUMENTDEFINITIONSREQUEST._serialized_start=552
+  _DOCUMENTDEFINITIONSREQUEST._serialized_end=621
+  _DOCUMENTDEFINITIONSRESPONSE._serialized_start=623
+  _DOCUMENTDEFINITIONSRESPONSE._serialized_end=707
+  _DESCRIBEDOCUMENTSREQUEST._serialized_start=709
+  _DESCRIBEDOCUMENTSREQUEST._serialized_end=790
+  _GETDOCUMENTREQUEST._serialized_start=792
+  _GETDOCUMENTREQUEST._serialized_end=917
+  _LISTDOCUMENTSREQUEST._serialized_start=920
+  _LISTDOCUMENTSREQUEST._serialized_end=1114
+  _LISTDOCUMENTSRESPONSE._serialized_start=1117
+  _LISTDOCUMENTSRESPONSE._serialized_end=1249
+  _REMOVEDOCUMENTREQUEST._serialized_start=1251
+  _REMOVEDOCUMENTREQUEST._serialized_end=1361
+  _REMOVEDOCUMENTRESPONSE._serialized_start=1363
+  _REMOVEDOCUMENTRESPONSE._serialized_end=1387
+  _DOCUMENTS._serialized_start=1390
+  _DOCUMENTS._serialized_end=1977
 # @@protoc_insertion_point(module_scope)

@@ -3,6 +3,7 @@
 import grpc
 
 from evershard.v1 import documents_pb2 as evershard_dot_v1_dot_documents__pb2
+from evershard.v1 import projections_pb2 as evershard_dot_v1_dot_projections__pb2
 
 
 class DocumentsStub(object):
@@ -28,6 +29,11 @@ class DocumentsStub(object):
                 '/evershard.v1.Documents/Definitions',
                 request_serializer=evershard_dot_v1_dot_documents__pb2.DocumentDefinitionsRequest.SerializeToString,
                 response_deserializer=evershard_dot_v1_dot_documents__pb2.DocumentDefinitionsResponse.FromString,
+                )
+        self.Describe = channel.unary_unary(
+                '/evershard.v1.Documents/Describe',
+                request_serializer=evershard_dot_v1_dot_documents__pb2.DescribeDocumentsRequest.SerializeToString,
+                response_deserializer=evershard_dot_v1_dot_projections__pb2.ProjectionInfo.FromString,
                 )
         self.Get = channel.unary_unary(
                 '/evershard.v1.Documents/Get',
@@ -64,6 +70,13 @@ class DocumentsServicer(object):
 
     def Definitions(self, request, context):
         """Missing associated documentation comment in .proto file."""
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Describe(self, request, context):
+        """The versions of a definition whose documents are kept, how far each is, which is read. `name` is the type.
+        """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
@@ -105,6 +118,11 @@ def add_DocumentsServicer_to_server(servicer, server):
                     servicer.Definitions,
                     request_deserializer=evershard_dot_v1_dot_documents__pb2.DocumentDefinitionsRequest.FromString,
                     response_serializer=evershard_dot_v1_dot_documents__pb2.DocumentDefinitionsResponse.SerializeToString,
+            ),
+            'Describe': grpc.unary_unary_rpc_method_handler(
+                    servicer.Describe,
+                    request_deserializer=evershard_dot_v1_dot_documents__pb2.DescribeDocumentsRequest.FromString,
+                    response_serializer=evershard_dot_v1_dot_projections__pb2.ProjectionInfo.SerializeToString,
             ),
             'Get': grpc.unary_unary_rpc_method_handler(
                     servicer.Get,
@@ -179,6 +197,23 @@ class Documents(object):
         return grpc.experimental.unary_unary(request, target, '/evershard.v1.Documents/Definitions',
             evershard_dot_v1_dot_documents__pb2.DocumentDefinitionsRequest.SerializeToString,
             evershard_dot_v1_dot_documents__pb2.DocumentDefinitionsResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def Describe(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/evershard.v1.Documents/Describe',
+            evershard_dot_v1_dot_documents__pb2.DescribeDocumentsRequest.SerializeToString,
+            evershard_dot_v1_dot_projections__pb2.ProjectionInfo.FromString,
             options, channel_credentials,
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
 

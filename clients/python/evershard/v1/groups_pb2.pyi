@@ -171,10 +171,12 @@ class ListParkedRequest(_message.Message):
     def __init__(self, name: _Optional[str] = ..., after: _Optional[int] = ..., limit: _Optional[int] = ...) -> None: ...
 
 class ListParkedResponse(_message.Message):
-    __slots__ = ["parked"]
+    __slots__ = ["next", "parked"]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
     PARKED_FIELD_NUMBER: _ClassVar[int]
+    next: int
     parked: _containers.RepeatedCompositeFieldContainer[ParkedEvent]
-    def __init__(self, parked: _Optional[_Iterable[_Union[ParkedEvent, _Mapping]]] = ...) -> None: ...
+    def __init__(self, parked: _Optional[_Iterable[_Union[ParkedEvent, _Mapping]]] = ..., next: _Optional[int] = ...) -> None: ...
 
 class ParkedEvent(_message.Message):
     __slots__ = ["aggregate", "attempts", "behind", "parked_at", "position", "reason", "type"]

@@ -61,10 +61,12 @@ class ReadRetentionLogRequest(_message.Message):
     def __init__(self, after: _Optional[int] = ..., limit: _Optional[int] = ..., at_least: _Optional[_Union[_service_pb2.AtLeast, _Mapping]] = ...) -> None: ...
 
 class ReadRetentionLogResponse(_message.Message):
-    __slots__ = ["entries"]
+    __slots__ = ["entries", "next"]
     ENTRIES_FIELD_NUMBER: _ClassVar[int]
+    NEXT_FIELD_NUMBER: _ClassVar[int]
     entries: _containers.RepeatedCompositeFieldContainer[RetentionEntry]
-    def __init__(self, entries: _Optional[_Iterable[_Union[RetentionEntry, _Mapping]]] = ...) -> None: ...
+    next: int
+    def __init__(self, entries: _Optional[_Iterable[_Union[RetentionEntry, _Mapping]]] = ..., next: _Optional[int] = ...) -> None: ...
 
 class RemoveAggregateRequest(_message.Message):
     __slots__ = ["aggregate", "order"]

@@ -1,5 +1,6 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { AggregateId } from "./event_pb.js";
+import type { ProjectionInfoSchema } from "./projections_pb.js";
 import type { AtLeast } from "./service_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 /**
@@ -64,6 +65,12 @@ export type Document = Message<"evershard.v1.Document"> & {
      * @generated from field: string last_problem = 6;
      */
     lastProblem: string;
+    /**
+     * the version of the definition that it is made by
+     *
+     * @generated from field: uint64 definition = 7;
+     */
+    definition: bigint;
 };
 /**
  * Describes the message evershard.v1.Document.
@@ -88,6 +95,12 @@ export type DefineDocumentsRequest = Message<"evershard.v1.DefineDocumentsReques
      * @generated from field: optional uint64 expected = 3;
      */
     expected?: bigint | undefined;
+    /**
+     * the same definition again makes its documents again too
+     *
+     * @generated from field: bool rebuild = 4;
+     */
+    rebuild: boolean;
 };
 /**
  * Describes the message evershard.v1.DefineDocumentsRequest.
@@ -146,6 +159,24 @@ export type DocumentDefinitionsResponse = Message<"evershard.v1.DocumentDefiniti
  */
 export declare const DocumentDefinitionsResponseSchema: GenMessage<DocumentDefinitionsResponse>;
 /**
+ * @generated from message evershard.v1.DescribeDocumentsRequest
+ */
+export type DescribeDocumentsRequest = Message<"evershard.v1.DescribeDocumentsRequest"> & {
+    /**
+     * @generated from field: string type = 1;
+     */
+    type: string;
+    /**
+     * @generated from field: evershard.v1.AtLeast at_least = 2;
+     */
+    atLeast?: AtLeast | undefined;
+};
+/**
+ * Describes the message evershard.v1.DescribeDocumentsRequest.
+ * Use `create(DescribeDocumentsRequestSchema)` to create a new message.
+ */
+export declare const DescribeDocumentsRequestSchema: GenMessage<DescribeDocumentsRequest>;
+/**
  * @generated from message evershard.v1.GetDocumentRequest
  */
 export type GetDocumentRequest = Message<"evershard.v1.GetDocumentRequest"> & {
@@ -158,6 +189,8 @@ export type GetDocumentRequest = Message<"evershard.v1.GetDocumentRequest"> & {
      */
     eventual: boolean;
     /**
+     * where eventual: the rows must have passed it
+     *
      * @generated from field: evershard.v1.AtLeast at_least = 3;
      */
     atLeast?: AtLeast | undefined;
@@ -197,6 +230,13 @@ export type ListDocumentsRequest = Message<"evershard.v1.ListDocumentsRequest"> 
      * @generated from field: evershard.v1.AtLeast at_least = 5;
      */
     atLeast?: AtLeast | undefined;
+    /**
+     * Rows of that version alone: of a further page what the first one named. One that is still being made is waited for; 0: the newest.
+     * Absent: the newest that has caught up.
+     *
+     * @generated from field: optional uint64 definition = 6;
+     */
+    definition?: bigint | undefined;
 };
 /**
  * Describes the message evershard.v1.ListDocumentsRequest.
@@ -221,6 +261,12 @@ export type ListDocumentsResponse = Message<"evershard.v1.ListDocumentsResponse"
      * @generated from field: uint64 position = 3;
      */
     position: bigint;
+    /**
+     * the version of the definition that all of them are made by
+     *
+     * @generated from field: uint64 definition = 4;
+     */
+    definition: bigint;
 };
 /**
  * Describes the message evershard.v1.ListDocumentsResponse.
@@ -283,6 +329,16 @@ export declare const Documents: GenService<{
         methodKind: "unary";
         input: typeof DocumentDefinitionsRequestSchema;
         output: typeof DocumentDefinitionsResponseSchema;
+    };
+    /**
+     * The versions of a definition whose documents are kept, how far each is, which is read. `name` is the type.
+     *
+     * @generated from rpc evershard.v1.Documents.Describe
+     */
+    describe: {
+        methodKind: "unary";
+        input: typeof DescribeDocumentsRequestSchema;
+        output: typeof ProjectionInfoSchema;
     };
     /**
      * @generated from rpc evershard.v1.Documents.Get

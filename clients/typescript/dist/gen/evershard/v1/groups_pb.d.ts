@@ -416,6 +416,12 @@ export type ListParkedResponse = Message<"evershard.v1.ListParkedResponse"> & {
      * @generated from field: repeated evershard.v1.ParkedEvent parked = 1;
      */
     parked: ParkedEvent[];
+    /**
+     * the next page's `after`; absent: these are all
+     *
+     * @generated from field: optional uint64 next = 2;
+     */
+    next?: bigint | undefined;
 };
 /**
  * Describes the message evershard.v1.ListParkedResponse.

@@ -360,6 +360,12 @@ export type ReadRetentionLogResponse = Message<"evershard.v1.ReadRetentionLogRes
      * @generated from field: repeated evershard.v1.RetentionEntry entries = 1;
      */
     entries: RetentionEntry[];
+    /**
+     * the next page's `after`; absent: these are all
+     *
+     * @generated from field: optional uint64 next = 2;
+     */
+    next?: bigint | undefined;
 };
 /**
  * Describes the message evershard.v1.ReadRetentionLogResponse.

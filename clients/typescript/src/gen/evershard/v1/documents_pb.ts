@@ -8,6 +8,8 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { AggregateId } from "./event_pb.js";
 import { file_evershard_v1_event } from "./event_pb.js";
+import type { ProjectionInfoSchema } from "./projections_pb.js";
+import { file_evershard_v1_projections } from "./projections_pb.js";
 import type { AtLeast } from "./service_pb.js";
 import { file_evershard_v1_service } from "./service_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -16,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file evershard/v1/documents.proto.
  */
 export const file_evershard_v1_documents: GenFile = /*@__PURE__*/
-  fileDesc("ChxldmVyc2hhcmQvdjEvZG9jdW1lbnRzLnByb3RvEgxldmVyc2hhcmQudjEiUAoSRG9jdW1lbnREZWZpbml0aW9uEgwKBHR5cGUYASABKAkSDAoEc3BlYxgCIAEoDBIPCgd2ZXJzaW9uGAMgASgEEg0KBXNpbmNlGAQgASgEIpEBCghEb2N1bWVudBIsCglhZ2dyZWdhdGUYASABKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSDAoEanNvbhgCIAEoDBIPCgd2ZXJzaW9uGAMgASgEEhAKCHBvc2l0aW9uGAQgASgEEhAKCHByb2JsZW1zGAUgASgEEhQKDGxhc3RfcHJvYmxlbRgGIAEoCSJYChZEZWZpbmVEb2N1bWVudHNSZXF1ZXN0EgwKBHR5cGUYASABKAkSDAoEc3BlYxgCIAEoDBIVCghleHBlY3RlZBgDIAEoBEgAiAEBQgsKCV9leHBlY3RlZCIkChREcm9wRG9jdW1lbnRzUmVxdWVzdBIMCgR0eXBlGAEgASgJIhcKFURyb3BEb2N1bWVudHNSZXNwb25zZSJFChpEb2N1bWVudERlZmluaXRpb25zUmVxdWVzdBInCghhdF9sZWFzdBgBIAEoCzIVLmV2ZXJzaGFyZC52MS5BdExlYXN0IlQKG0RvY3VtZW50RGVmaW5pdGlvbnNSZXNwb25zZRI1CgtkZWZpbml0aW9ucxgBIAMoCzIgLmV2ZXJzaGFyZC52MS5Eb2N1bWVudERlZmluaXRpb24ifQoSR2V0RG9jdW1lbnRSZXF1ZXN0EiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBIQCghldmVudHVhbBgCIAEoCBInCghhdF9sZWFzdBgDIAEoCzIVLmV2ZXJzaGFyZC52MS5BdExlYXN0IpoBChRMaXN0RG9jdW1lbnRzUmVxdWVzdBIMCgR0eXBlGAEgASgJEhIKBWFmdGVyGAIgASgMSACIAQESDQoFbGltaXQYAyABKA0SEwoGZmlsdGVyGAQgASgJSAGIAQESJwoIYXRfbGVhc3QYBSABKAsyFS5ldmVyc2hhcmQudjEuQXRMZWFzdEIICgZfYWZ0ZXJCCQoHX2ZpbHRlciJwChVMaXN0RG9jdW1lbnRzUmVzcG9uc2USKQoJZG9jdW1lbnRzGAEgAygLMhYuZXZlcnNoYXJkLnYxLkRvY3VtZW50EhEKBG5leHQYAiABKAxIAIgBARIQCghwb3NpdGlvbhgDIAEoBEIHCgVfbmV4dCJuChVSZW1vdmVEb2N1bWVudFJlcXVlc3QSLAoJYWdncmVnYXRlGAEgASgLMhkuZXZlcnNoYXJkLnYxLkFnZ3JlZ2F0ZUlkEicKCGF0X2xlYXN0GAIgASgLMhUuZXZlcnNoYXJkLnYxLkF0TGVhc3QiGAoWUmVtb3ZlRG9jdW1lbnRSZXNwb25zZTL5AwoJRG9jdW1lbnRzElAKBkRlZmluZRIkLmV2ZXJzaGFyZC52MS5EZWZpbmVEb2N1bWVudHNSZXF1ZXN0GiAuZXZlcnNoYXJkLnYxLkRvY3VtZW50RGVmaW5pdGlvbhJPCgREcm9wEiIuZXZlcnNoYXJkLnYxLkRyb3BEb2N1bWVudHNSZXF1ZXN0GiMuZXZlcnNoYXJkLnYxLkRyb3BEb2N1bWVudHNSZXNwb25zZRJiCgtEZWZpbml0aW9ucxIoLmV2ZXJzaGFyZC52MS5Eb2N1bWVudERlZmluaXRpb25zUmVxdWVzdBopLmV2ZXJzaGFyZC52MS5Eb2N1bWVudERlZmluaXRpb25zUmVzcG9uc2USPwoDR2V0EiAuZXZlcnNoYXJkLnYxLkdldERvY3VtZW50UmVxdWVzdBoWLmV2ZXJzaGFyZC52MS5Eb2N1bWVudBJPCgRMaXN0EiIuZXZlcnNoYXJkLnYxLkxpc3REb2N1bWVudHNSZXF1ZXN0GiMuZXZlcnNoYXJkLnYxLkxpc3REb2N1bWVudHNSZXNwb25zZRJTCgZSZW1vdmUSIy5ldmVyc2hhcmQudjEuUmVtb3ZlRG9jdW1lbnRSZXF1ZXN0GiQuZXZlcnNoYXJkLnYxLlJlbW92ZURvY3VtZW50UmVzcG9uc2ViBnByb3RvMw", [file_evershard_v1_event, file_evershard_v1_service]);
+  fileDesc("ChxldmVyc2hhcmQvdjEvZG9jdW1lbnRzLnByb3RvEgxldmVyc2hhcmQudjEiUAoSRG9jdW1lbnREZWZpbml0aW9uEgwKBHR5cGUYASABKAkSDAoEc3BlYxgCIAEoDBIPCgd2ZXJzaW9uGAMgASgEEg0KBXNpbmNlGAQgASgEIqUBCghEb2N1bWVudBIsCglhZ2dyZWdhdGUYASABKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSDAoEanNvbhgCIAEoDBIPCgd2ZXJzaW9uGAMgASgEEhAKCHBvc2l0aW9uGAQgASgEEhAKCHByb2JsZW1zGAUgASgEEhQKDGxhc3RfcHJvYmxlbRgGIAEoCRISCgpkZWZpbml0aW9uGAcgASgEImkKFkRlZmluZURvY3VtZW50c1JlcXVlc3QSDAoEdHlwZRgBIAEoCRIMCgRzcGVjGAIgASgMEhUKCGV4cGVjdGVkGAMgASgESACIAQESDwoHcmVidWlsZBgEIAEoCEILCglfZXhwZWN0ZWQiJAoURHJvcERvY3VtZW50c1JlcXVlc3QSDAoEdHlwZRgBIAEoCSIXChVEcm9wRG9jdW1lbnRzUmVzcG9uc2UiRQoaRG9jdW1lbnREZWZpbml0aW9uc1JlcXVlc3QSJwoIYXRfbGVhc3QYASABKAsyFS5ldmVyc2hhcmQudjEuQXRMZWFzdCJUChtEb2N1bWVudERlZmluaXRpb25zUmVzcG9uc2USNQoLZGVmaW5pdGlvbnMYASADKAsyIC5ldmVyc2hhcmQudjEuRG9jdW1lbnREZWZpbml0aW9uIlEKGERlc2NyaWJlRG9jdW1lbnRzUmVxdWVzdBIMCgR0eXBlGAEgASgJEicKCGF0X2xlYXN0GAIgASgLMhUuZXZlcnNoYXJkLnYxLkF0TGVhc3QifQoSR2V0RG9jdW1lbnRSZXF1ZXN0EiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBIQCghldmVudHVhbBgCIAEoCBInCghhdF9sZWFzdBgDIAEoCzIVLmV2ZXJzaGFyZC52MS5BdExlYXN0IsIBChRMaXN0RG9jdW1lbnRzUmVxdWVzdBIMCgR0eXBlGAEgASgJEhIKBWFmdGVyGAIgASgMSACIAQESDQoFbGltaXQYAyABKA0SEwoGZmlsdGVyGAQgASgJSAGIAQESJwoIYXRfbGVhc3QYBSABKAsyFS5ldmVyc2hhcmQudjEuQXRMZWFzdBIXCgpkZWZpbml0aW9uGAYgASgESAKIAQFCCAoGX2FmdGVyQgkKB19maWx0ZXJCDQoLX2RlZmluaXRpb24ihAEKFUxpc3REb2N1bWVudHNSZXNwb25zZRIpCglkb2N1bWVudHMYASADKAsyFi5ldmVyc2hhcmQudjEuRG9jdW1lbnQSEQoEbmV4dBgCIAEoDEgAiAEBEhAKCHBvc2l0aW9uGAMgASgEEhIKCmRlZmluaXRpb24YBCABKARCBwoFX25leHQibgoVUmVtb3ZlRG9jdW1lbnRSZXF1ZXN0EiwKCWFnZ3JlZ2F0ZRgBIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBInCghhdF9sZWFzdBgCIAEoCzIVLmV2ZXJzaGFyZC52MS5BdExlYXN0IhgKFlJlbW92ZURvY3VtZW50UmVzcG9uc2UyywQKCURvY3VtZW50cxJQCgZEZWZpbmUSJC5ldmVyc2hhcmQudjEuRGVmaW5lRG9jdW1lbnRzUmVxdWVzdBogLmV2ZXJzaGFyZC52MS5Eb2N1bWVudERlZmluaXRpb24STwoERHJvcBIiLmV2ZXJzaGFyZC52MS5Ecm9wRG9jdW1lbnRzUmVxdWVzdBojLmV2ZXJzaGFyZC52MS5Ecm9wRG9jdW1lbnRzUmVzcG9uc2USYgoLRGVmaW5pdGlvbnMSKC5ldmVyc2hhcmQudjEuRG9jdW1lbnREZWZpbml0aW9uc1JlcXVlc3QaKS5ldmVyc2hhcmQudjEuRG9jdW1lbnREZWZpbml0aW9uc1Jlc3BvbnNlElAKCERlc2NyaWJlEiYuZXZlcnNoYXJkLnYxLkRlc2NyaWJlRG9jdW1lbnRzUmVxdWVzdBocLmV2ZXJzaGFyZC52MS5Qcm9qZWN0aW9uSW5mbxI/CgNHZXQSIC5ldmVyc2hhcmQudjEuR2V0RG9jdW1lbnRSZXF1ZXN0GhYuZXZlcnNoYXJkLnYxLkRvY3VtZW50Ek8KBExpc3QSIi5ldmVyc2hhcmQudjEuTGlzdERvY3VtZW50c1JlcXVlc3QaIy5ldmVyc2hhcmQudjEuTGlzdERvY3VtZW50c1Jlc3BvbnNlElMKBlJlbW92ZRIjLmV2ZXJzaGFyZC52MS5SZW1vdmVEb2N1bWVudFJlcXVlc3QaJC5ldmVyc2hhcmQudjEuUmVtb3ZlRG9jdW1lbnRSZXNwb25zZWIGcHJvdG8z", [file_evershard_v1_event, file_evershard_v1_projections, file_evershard_v1_service]);
 
 /**
  * @generated from message evershard.v1.DocumentDefinition
@@ -87,6 +89,13 @@ export type Document = Message<"evershard.v1.Document"> & {
    * @generated from field: string last_problem = 6;
    */
   lastProblem: string;
+
+  /**
+   * the version of the definition that it is made by
+   *
+   * @generated from field: uint64 definition = 7;
+   */
+  definition: bigint;
 };
 
 /**
@@ -116,6 +125,13 @@ export type DefineDocumentsRequest = Message<"evershard.v1.DefineDocumentsReques
    * @generated from field: optional uint64 expected = 3;
    */
   expected?: bigint | undefined;
+
+  /**
+   * the same definition again makes its documents again too
+   *
+   * @generated from field: bool rebuild = 4;
+   */
+  rebuild: boolean;
 };
 
 /**
@@ -190,6 +206,28 @@ export const DocumentDefinitionsResponseSchema: GenMessage<DocumentDefinitionsRe
   messageDesc(file_evershard_v1_documents, 6);
 
 /**
+ * @generated from message evershard.v1.DescribeDocumentsRequest
+ */
+export type DescribeDocumentsRequest = Message<"evershard.v1.DescribeDocumentsRequest"> & {
+  /**
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * @generated from field: evershard.v1.AtLeast at_least = 2;
+   */
+  atLeast?: AtLeast | undefined;
+};
+
+/**
+ * Describes the message evershard.v1.DescribeDocumentsRequest.
+ * Use `create(DescribeDocumentsRequestSchema)` to create a new message.
+ */
+export const DescribeDocumentsRequestSchema: GenMessage<DescribeDocumentsRequest> = /*@__PURE__*/
+  messageDesc(file_evershard_v1_documents, 7);
+
+/**
  * @generated from message evershard.v1.GetDocumentRequest
  */
 export type GetDocumentRequest = Message<"evershard.v1.GetDocumentRequest"> & {
@@ -204,6 +242,8 @@ export type GetDocumentRequest = Message<"evershard.v1.GetDocumentRequest"> & {
   eventual: boolean;
 
   /**
+   * where eventual: the rows must have passed it
+   *
    * @generated from field: evershard.v1.AtLeast at_least = 3;
    */
   atLeast?: AtLeast | undefined;
@@ -214,7 +254,7 @@ export type GetDocumentRequest = Message<"evershard.v1.GetDocumentRequest"> & {
  * Use `create(GetDocumentRequestSchema)` to create a new message.
  */
 export const GetDocumentRequestSchema: GenMessage<GetDocumentRequest> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_documents, 7);
+  messageDesc(file_evershard_v1_documents, 8);
 
 /**
  * @generated from message evershard.v1.ListDocumentsRequest
@@ -250,6 +290,14 @@ export type ListDocumentsRequest = Message<"evershard.v1.ListDocumentsRequest"> 
    * @generated from field: evershard.v1.AtLeast at_least = 5;
    */
   atLeast?: AtLeast | undefined;
+
+  /**
+   * Rows of that version alone: of a further page what the first one named. One that is still being made is waited for; 0: the newest.
+   * Absent: the newest that has caught up.
+   *
+   * @generated from field: optional uint64 definition = 6;
+   */
+  definition?: bigint | undefined;
 };
 
 /**
@@ -257,7 +305,7 @@ export type ListDocumentsRequest = Message<"evershard.v1.ListDocumentsRequest"> 
  * Use `create(ListDocumentsRequestSchema)` to create a new message.
  */
 export const ListDocumentsRequestSchema: GenMessage<ListDocumentsRequest> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_documents, 8);
+  messageDesc(file_evershard_v1_documents, 9);
 
 /**
  * @generated from message evershard.v1.ListDocumentsResponse
@@ -279,6 +327,13 @@ export type ListDocumentsResponse = Message<"evershard.v1.ListDocumentsResponse"
    * @generated from field: uint64 position = 3;
    */
   position: bigint;
+
+  /**
+   * the version of the definition that all of them are made by
+   *
+   * @generated from field: uint64 definition = 4;
+   */
+  definition: bigint;
 };
 
 /**
@@ -286,7 +341,7 @@ export type ListDocumentsResponse = Message<"evershard.v1.ListDocumentsResponse"
  * Use `create(ListDocumentsResponseSchema)` to create a new message.
  */
 export const ListDocumentsResponseSchema: GenMessage<ListDocumentsResponse> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_documents, 9);
+  messageDesc(file_evershard_v1_documents, 10);
 
 /**
  * @generated from message evershard.v1.RemoveDocumentRequest
@@ -308,7 +363,7 @@ export type RemoveDocumentRequest = Message<"evershard.v1.RemoveDocumentRequest"
  * Use `create(RemoveDocumentRequestSchema)` to create a new message.
  */
 export const RemoveDocumentRequestSchema: GenMessage<RemoveDocumentRequest> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_documents, 10);
+  messageDesc(file_evershard_v1_documents, 11);
 
 /**
  * @generated from message evershard.v1.RemoveDocumentResponse
@@ -321,7 +376,7 @@ export type RemoveDocumentResponse = Message<"evershard.v1.RemoveDocumentRespons
  * Use `create(RemoveDocumentResponseSchema)` to create a new message.
  */
 export const RemoveDocumentResponseSchema: GenMessage<RemoveDocumentResponse> = /*@__PURE__*/
-  messageDesc(file_evershard_v1_documents, 11);
+  messageDesc(file_evershard_v1_documents, 12);
 
 /**
  * @generated from service evershard.v1.Documents
@@ -352,6 +407,16 @@ export const Documents: GenService<{
     methodKind: "unary";
     input: typeof DocumentDefinitionsRequestSchema;
     output: typeof DocumentDefinitionsResponseSchema;
+  },
+  /**
+   * The versions of a definition whose documents are kept, how far each is, which is read. `name` is the type.
+   *
+   * @generated from rpc evershard.v1.Documents.Describe
+   */
+  describe: {
+    methodKind: "unary";
+    input: typeof DescribeDocumentsRequestSchema;
+    output: typeof ProjectionInfoSchema;
   },
   /**
    * @generated from rpc evershard.v1.Documents.Get
