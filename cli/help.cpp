@@ -63,6 +63,14 @@ std::string group_of_two(const std::string& word) {
   return list;
 }
 
+std::string overview_of_group(const std::string& word, const Program& program) {
+  std::string lines;
+  for (const auto& command : commands())
+    if (std::string(command.name).starts_with(word + ' ')) lines += "  " + padded(command.name, 22) + command.sentence + '\n';
+  if (lines.empty()) return {};
+  return lines + "\n" + program.name() + " help " + word + " COMMAND says what one of them takes.\n";
+}
+
 std::string_view version_number() { return EVERSHARD_VERSION; }
 
 std::string version_text() { return std::string("evershard ") + EVERSHARD_VERSION + '\n'; }

@@ -16,6 +16,8 @@ namespace evershard::cli {
 [[nodiscard]] std::string help_of(const Command& command, const Program& program);
 /// `snapshot put, snapshot get or snapshot list`: the commands that begin with a word.
 [[nodiscard]] std::string group_of_two(const std::string& word);
+/// The commands that begin with a word, a line each; empty: there are none.
+[[nodiscard]] std::string overview_of_group(const std::string& word, const Program& program);
 /// 0.1.0
 [[nodiscard]] std::string_view version_number();
 [[nodiscard]] std::string version_text();

@@ -49,6 +49,13 @@ const Command& found(const std::vector<std::string>& words, std::size_t& used) {
   throw unknown_command(words.front());
 }
 
+/// `help group`, `group --help`: the first word of commands of two. Empty: nothing like it.
+std::string group_asked_about(const std::vector<std::string>& words) {
+  if (words.size() != 2) return {};
+  if (words[0] == "help") return words[1];
+  return words[1] == "--help" || words[1] == "-h" ? words[0] : std::string();
+}
+
 Format chosen(const Arguments& arguments, const Terminal& terminal) {
   const auto given = arguments.text("format");
   if (!given) return terminal.output ? Format::table : Format::jsonl;
@@ -109,6 +116,12 @@ Exit run(const std::vector<std::string>& words, const Program& program) {
     if (first == "--help" || first == "-h" || (first == "help" && words.size() == 1)) {
       out.write(overview(program));
       return Exit::done;
+    }
+    if (const auto group = group_asked_about(words); !group.empty()) {
+      if (const auto text = overview_of_group(group, program); !text.empty()) {
+        out.write(text);
+        return Exit::done;
+      }
     }
     std::size_t used = 0;
     if (first == "help") {

@@ -29,6 +29,14 @@ std::string newest_log(const std::filesystem::path& database) {
   return newest.empty() ? "there is no log in " + database.string() : "the newest log is " + newest;
 }
 
+/// A cut log is a RocksDB too, with the one family that every one has. What cannot be listed is looked at as a store.
+Result<void> refuse_cut_log(const std::filesystem::path& data_dir) {
+  std::vector<std::string> families;
+  if (!rocksdb::DB::ListColumnFamilies({}, (data_dir / "db").string(), &families).ok() || families.size() > 1) return {};
+  return refuse(ErrorCode::invalid_argument, data_dir.string() + " holds a coordinator's cut log, and no store; nothing was changed. A cut log that is lost or damaged is made anew, in an empty directory, from those of the nodes: "
+                                             "`evershard recover --cut-log`");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<DamagedStore>> DamagedStore::open(const StoreOptions& options) {
@@ -37,6 +45,7 @@ Result<std::unique_ptr<DamagedStore>> DamagedStore::open(const StoreOptions& opt
   std::error_code ignored;
   if (!std::filesystem::exists(database, ignored)) return refuse(ErrorCode::not_found, "there is no store in " + options.data_dir.string());
   EVERSHARD_TRY(refuse_truth_only(options.data_dir));
+  EVERSHARD_TRY(refuse_cut_log(options.data_dir));
   auto lock = DatabaseLock::take(options.data_dir);
   if (!lock) return refuse(std::move(lock).error());
   store->lock_ = std::move(*lock);
@@ -47,6 +56,11 @@ Result<std::unique_ptr<DamagedStore>> DamagedStore::open(const StoreOptions& opt
     return refuse(std::move(identity).error());
   }
   store->identity_ = *identity;
+  if (identity->node != 0)
+    return refuse(ErrorCode::invalid_argument, options.data_dir.string() + " is node " + std::to_string(identity->node) +
+                                                   "'s part of a cluster's store, and no whole store: only its node, and its coordinator, know what is missing of it; nothing was changed. Start the node, and see its log; "
+                                                   "where its directory is lost or damaged, give it an empty one, and give up its shards or bring them back from a backup with `evershard cluster assign`; "
+                                                   "where the coordinator's is, `evershard recover --cut-log`");
   EVERSHARD_TRY(store->find_end());
   return store;
 }

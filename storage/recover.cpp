@@ -25,26 +25,49 @@ std::filesystem::path unused_name(const std::filesystem::path& data_dir) {
     if (auto path = data_dir / ("db.damaged-" + std::to_string(n)); !std::filesystem::exists(path, ignored)) return path;
 }
 
-/// In one step where the file system can: there is a database under the name at every moment.
+/// In one step where the file system can: there is a database under the name at every moment, and the damaged one is never under a name that is removed.
 Result<void> put_in_place(const std::filesystem::path& data_dir, const std::filesystem::path& made) {
   auto database = data_dir / "db", damaged = unused_name(data_dir);
-  if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, database.c_str(), RENAME_EXCHANGE) == 0) {
-    if (::rename(made.c_str(), damaged.c_str()) != 0) return failed("cannot rename " + made.string());
-  } else {
-    if (::rename(database.c_str(), damaged.c_str()) != 0) return failed("cannot rename " + database.string());
-    if (::rename(made.c_str(), database.c_str()) != 0) return failed("cannot rename " + made.string());
-  }
+  if (::rename(made.c_str(), damaged.c_str()) != 0) return failed("cannot rename " + made.string());
+  if (::renameat2(AT_FDCWD, damaged.c_str(), AT_FDCWD, database.c_str(), RENAME_EXCHANGE) == 0) return sync_path(data_dir);
+  if (::rename(damaged.c_str(), made.c_str()) != 0) return failed("cannot rename " + damaged.string());
+  if (::rename(database.c_str(), damaged.c_str()) != 0) return failed("cannot rename " + database.string());
+  if (::rename(made.c_str(), database.c_str()) != 0) return failed("cannot rename " + made.string());
   return sync_path(data_dir);
 }
 
+StoreOptions for_looking(StoreOptions options) {
+  options.create = false;
+  options.read_only = false;
+  return options;
+}
+
+/// Opening makes the indexes and MARK anew; sealed, holes are not met again by the next opening.
+Result<void> open_and_seal(const StoreOptions& options) {
+  auto opening = for_looking(options);
+  opening.accept_loss = true;
+  auto whole = open_rocks_store(opening);
+  if (!whole) return refuse(std::move(whole).error());
+  EVERSHARD_TRY((*whole)->seal());
+  (*whole)->close();
+  return {};
+}
+
+/// What is made is opened where it was made: only what opens takes the place of what is there.
 Result<void> copy_into_place(std::unique_ptr<DamagedStore> store, const StoreOptions& options, const RecoveryPlan& plan, const Progress& progress) {
-  auto made = options.data_dir / "db.part";
+  auto aside = options;
+  aside.data_dir = options.data_dir / "recover.part";
+  const auto made = aside.data_dir / "db";
   std::error_code error;
-  std::filesystem::remove_all(made, error);  // an earlier try's
+  std::filesystem::remove_all(aside.data_dir, error);  // an earlier try's
+  if (!std::filesystem::create_directory(aside.data_dir, error)) return refuse(ErrorCode::io, "cannot make " + aside.data_dir.string() + ": " + error.message());
   EVERSHARD_TRY(copy_truth(store->rows(), store->identity(), {.keeps = plan.keeps, .end = plan.acknowledged, .leave_out_damage = true}, options, made, progress));
+  EVERSHARD_TRY(open_and_seal(aside));
   EVERSHARD_TRY(sync_path(made));
-  store.reset();
-  return put_in_place(options.data_dir, made);
+  EVERSHARD_TRY(put_in_place(options.data_dir, made));
+  store.reset();  // and with it the lock
+  std::filesystem::remove_all(aside.data_dir, error);
+  return {};
 }
 
 /// Where the truth stays in place: a fork for a store that lost something, and no indexes if they are not right.
@@ -62,12 +85,6 @@ Result<void> repair_in_place(std::unique_ptr<DamagedStore> store, const StoreOpt
   auto identity = give_new_fork(*families);
   if (!identity) return refuse(std::move(identity).error());
   return {};
-}
-
-StoreOptions for_looking(StoreOptions options) {
-  options.create = false;
-  options.read_only = false;
-  return options;
 }
 
 }  // namespace
@@ -96,13 +113,7 @@ Result<RecoveryPlan> recover(const StoreOptions& options, const RecoverOptions& 
   store.reset();
   EVERSHARD_TRY(report(progress, 90, 100));
 
-  // Opening makes the indexes and MARK anew; sealed, holes are not met again by the next opening.
-  auto opening = for_looking(options);
-  opening.accept_loss = true;
-  auto whole = open_rocks_store(opening);
-  if (!whole) return refuse(std::move(whole).error());
-  EVERSHARD_TRY((*whole)->seal());
-  (*whole)->close();
+  EVERSHARD_TRY(open_and_seal(options));
   if (progress) progress(100, 100);  // it is done, whatever the answer
   return std::move(examined->plan);
 }

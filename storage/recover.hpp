@@ -41,7 +41,8 @@ struct RecoverOptions {
 
 /// Looks, changes nothing. The store is not open.
 ///
-/// Errors: not_found (no store), unavailable (opened by another process), corruption (past all repair: says what), cancelled, io
+/// Errors: not_found (no store), unavailable (opened by another process), invalid_argument (a node's part of a store, or a coordinator's cut log),
+///         corruption (past all repair: says what), cancelled, io
 /// Cost:   reads everything once.
 [[nodiscard]] Result<RecoveryPlan> plan_recovery(const StoreOptions& options, const RecoverOptions& how = {}, const Progress& progress = {});
 

@@ -6,6 +6,7 @@ namespace evershard::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class Usage : public Program {};
@@ -48,6 +49,19 @@ TEST_F(Usage, ShowsAnExampleAndItsOptionsForEveryCommand) {
     EXPECT_THAT(help.out, HasSubstr("evershard " + name + ' ')) << name;
     EXPECT_THAT(help.out, HasSubstr("--format")) << name;
   }
+}
+
+TEST_F(Usage, ShowsTheCommandsOfAGroup) {
+  for (const auto& words : {Words{"help", "group"}, Words{"group", "--help"}, Words{"group", "-h"}}) {
+    const Finished help = evershard(words);
+    EXPECT_EQ(help.status, 0) << help.err;
+    EXPECT_THAT(help.out, StartsWith("  group create"));
+    EXPECT_THAT(help.out, HasSubstr("\n  group work "));
+    EXPECT_THAT(help.out, HasSubstr("help group COMMAND"));
+    EXPECT_THAT(help.out, Not(HasSubstr("projection")));
+  }
+  EXPECT_EQ(evershard({"help", "grou"}).status, 2);
+  EXPECT_EQ(evershard({"group"}).status, 2);
 }
 
 TEST_F(Usage, ShowsDefaultsInHelp) {

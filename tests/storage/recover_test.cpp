@@ -1,5 +1,9 @@
 #include "evershard/storage/recover.hpp"
 
+#include <map>
+
+#include "evershard/storage/rocks_cut_log.hpp"
+#include "tests/contract/node_writer.hpp"
 #include "tests/storage/maintained_store.hpp"
 
 namespace evershard::storage {
@@ -289,6 +293,69 @@ TEST_F(Recover, ChangesNothingWhenItIsStopped) {
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().code, ErrorCode::cancelled);
   EXPECT_EQ(refusal_of_opening(), ErrorCode::corruption);
+}
+
+/// Every file below, with its bytes; but for the lock and who holds it.
+std::map<std::string, std::string> bytes_below(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file() || entry.path().filename() == "LOCK" || entry.path().filename() == "OWNER") continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    files[std::filesystem::relative(entry.path(), folder).string()] = {std::istreambuf_iterator<char>(in), {}};
+  }
+  return files;
+}
+
+// What it is not made for is refused by its name, before anything is touched: a node that was mended as a whole store never joined its cluster again.
+TEST_F(Recover, RefusesANodesPartOfAStoreAndTouchesNothing) {
+  auto node = options();
+  node.member = NodeWriter::member(2);
+  ASSERT_TRUE(open_node_store(node));
+  const auto before = bytes_below(data_dir());
+
+  for (const bool cut_back : {false, true}) {
+    for (const auto& refused : {plan_recovery(options(), {cut_back}), recover(options(), {cut_back})}) {
+      ASSERT_FALSE(refused);
+      EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+      EXPECT_THAT(refused.error().what, HasSubstr("node 2's part of a cluster's store"));
+    }
+  }
+  EXPECT_EQ(bytes_below(data_dir()), before);
+  EXPECT_TRUE(open_node_store(node));
+}
+
+TEST_F(Recover, RefusesACutLogAndTouchesNothing) {
+  CutLogOptions log;
+  log.data_dir = data_dir();
+  log.shards = 4;
+  ASSERT_TRUE(open_cut_log(log));
+  const auto before = bytes_below(data_dir());
+
+  const auto refused = recover(options(), {true});
+
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(refused.error().what, HasSubstr("a coordinator's cut log"));
+  EXPECT_EQ(bytes_below(data_dir()), before);
+}
+
+// Broken off between the swap and what follows, the damaged database lay under the name that the next try removes.
+TEST_F(Recover, NeverRemovesADatabaseThatItDidNotMake) {
+  make(200, 10);
+  open();
+  const auto gone = everything(store())[99];
+  close();
+  raw([&](RocksFamilies& families) { erase(families, Family::journal, keys::journal(gone.shard, gone.offset)); });
+  std::filesystem::create_directory(data_dir() / "db.part");
+  std::ofstream(data_dir() / "db.part" / "the-original") << "x";
+  std::filesystem::create_directory(data_dir() / "recover.part");  // an earlier try's
+
+  recovered({.cut_back = true});
+
+  EXPECT_TRUE(std::filesystem::exists(data_dir() / "db.part" / "the-original"));
+  EXPECT_TRUE(std::filesystem::exists(data_dir() / "db.damaged-1" / "CURRENT"));
+  EXPECT_FALSE(std::filesystem::exists(data_dir() / "recover.part"));
+  expect_sound(99);
 }
 
 }  // namespace
