@@ -1,3 +1,4 @@
+#include "evershard/cluster/settings/setting.hpp"
 #include "evershard/cli/command.hpp"
 
 #include <chrono>
@@ -82,15 +83,26 @@ Options store_options() {
       .value("tls-cert", "FILE", "a certificate of one's own; else EVERSHARD_CLIENT_TLS_CERT")
       .value("tls-key", "FILE", "and its key; else EVERSHARD_CLIENT_TLS_KEY")
       .flag("compression", "appends and pages are compressed on their way: for slow networks")
-      .number("timeout", "SECONDS", "how long a server may take to answer, all tries together", 10);
+      .value("timeout", "DURATION", "how long a server may take to answer, all tries together: 500ms, 12s, 5min; a bare number is seconds", "10s");
   return options;
 }
 
-std::chrono::seconds server_timeout(const Arguments& arguments) {
-  constexpr std::uint64_t most = 365 * 24 * 3'600;
-  const auto seconds = arguments.number_at_least("timeout", 1);
-  if (seconds > most) throw UsageError("--timeout is " + std::to_string(seconds) + ": the most is " + std::to_string(most));
-  return std::chrono::seconds(seconds);
+std::chrono::milliseconds server_timeout(const Arguments& arguments) {
+  constexpr std::uint64_t seconds_max = 365 * 24 * 3'600;
+  const auto text = arguments.required("timeout");
+  if (const auto seconds = whole_number(text)) {
+    if (*seconds == 0) throw UsageError("--timeout is 0: the least is 1ms");
+    if (*seconds > seconds_max) throw UsageError("--timeout is " + text + ": the most is " + std::to_string(seconds_max));
+    return std::chrono::seconds(*seconds);
+  }
+  settings::Setting timeout;
+  timeout.name = "--timeout";
+  timeout.kind = settings::Kind::duration;
+  timeout.least = 1;
+  timeout.most = seconds_max * 1'000;
+  auto value = settings::value_of(timeout, text);
+  if (!value) throw UsageError("--timeout is " + in_quotes(text), "a duration such as 500ms, 12s, 5min or 1h; a bare number is seconds");
+  return std::chrono::milliseconds(value->number);
 }
 
 }  // namespace evershard::cli

@@ -50,6 +50,6 @@ Options data_options();
 /// --data, or --server and what goes with it, for commands that work on a store wherever it is.
 Options store_options();
 /// --timeout. What no clock bears is a UsageError.
-[[nodiscard]] std::chrono::seconds server_timeout(const Arguments& arguments);
+[[nodiscard]] std::chrono::milliseconds server_timeout(const Arguments& arguments);
 
 }  // namespace evershard::cli

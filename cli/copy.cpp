@@ -33,7 +33,7 @@ Options copy_options() {
       .value("tls-ca", "FILE", "who signed their certificates; else EVERSHARD_TLS_CA, else whom this machine trusts")
       .value("tls-cert", "FILE", "a certificate of one's own; else EVERSHARD_CLIENT_TLS_CERT")
       .value("tls-key", "FILE", "and its key; else EVERSHARD_CLIENT_TLS_KEY")
-      .number("timeout", "SECONDS", "how long a server may take to answer, all tries together", 10);
+      .value("timeout", "DURATION", "how long a server may take to answer, all tries together: 500ms, 12s, 5min; a bare number is seconds", "10s");
   return options;
 }
 

@@ -1,5 +1,7 @@
 // The command line itself: help, mistakes, formats, exit statuses that do not need a store's content.
 
+#include <chrono>
+
 #include "tests/cli/program.hpp"
 
 namespace evershard::testing {
@@ -62,6 +64,23 @@ TEST_F(Usage, ShowsTheCommandsOfAGroup) {
   }
   EXPECT_EQ(evershard({"help", "grou"}).status, 2);
   EXPECT_EQ(evershard({"group"}).status, 2);
+}
+
+TEST_F(Usage, TakesATimeoutWithItsUnit) {
+  const auto waited = [](const std::string& timeout) {
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_EQ(run({EVERSHARD_PROGRAM, "stats", "--server", "127.0.0.1:1", "--timeout", timeout}).status, 6) << timeout;
+    return std::chrono::steady_clock::now() - began;
+  };
+  const auto short_one = waited("200ms");
+  // A try that cannot end in time is not begun: the wait may end before the time-out.
+  EXPECT_GT(waited("3"), short_one + std::chrono::milliseconds(1'000));
+  EXPECT_GT(waited("3s"), short_one + std::chrono::milliseconds(1'000));
+  for (const auto* wrong : {"0", "0s", "-1", "12 parsecs", "s", "1000000000h"}) {
+    const Finished refused = run({EVERSHARD_PROGRAM, "stats", "--server", "127.0.0.1:1", "--timeout", wrong});
+    EXPECT_EQ(refused.status, 2) << wrong;
+    EXPECT_THAT(refused.err, HasSubstr("--timeout is")) << wrong;
+  }
 }
 
 TEST_F(Usage, ShowsDefaultsInHelp) {
