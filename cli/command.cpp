@@ -1,10 +1,10 @@
-#include "evershard/cluster/settings/setting.hpp"
 #include "evershard/cli/command.hpp"
 
 #include <chrono>
 #include <cstdlib>
 #include <system_error>
 
+#include "evershard/cluster/settings/setting.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cli {
