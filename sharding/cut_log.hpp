@@ -42,7 +42,7 @@ class CutLog {
  public:
   virtual ~CutLog() = default;
 
-  /// Raises the epoch; whoever led before can put nothing any more. Returns: the state, under the new epoch.
+  /// Raises the epoch, under an identity drawn at random; whoever led before can put nothing any more. Returns: the state, under the new epoch.
   /// Errors:  io
   /// Durable: on return.
   virtual Result<CutLogState> lead() = 0;

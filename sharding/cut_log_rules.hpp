@@ -4,6 +4,7 @@
 
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "evershard/sharding/cut_log.hpp"
@@ -22,7 +23,16 @@ class CutLogRules {
   [[nodiscard]] const CutLogState& checkpoint() const { return checkpoint_; }
 
   [[nodiscard]] Epoch next_epoch() const { return state_.epoch + 1; }
-  void led(Epoch epoch) { state_.epoch = epoch; }
+  /// Shape: `newest` is of next_epoch().
+  void leads(Leadership newest) {
+    state_.epoch = newest.epoch;
+    add_leadership(state_.leaderships, std::move(newest));
+  }
+  /// What the log says of it, read back.
+  void led(Epoch epoch, Leaderships leaderships) {
+    state_.epoch = epoch;
+    state_.leaderships = std::move(leaderships);
+  }
 
   /// Errors: fenced, corruption; see CutLog::put()
   [[nodiscard]] Result<void> check_put(const Cut& cut) const;

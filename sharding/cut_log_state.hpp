@@ -10,6 +10,7 @@
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/cut.hpp"
 #include "evershard/sharding/cut_builder.hpp"
+#include "evershard/sharding/leadership.hpp"
 
 namespace evershard::sharding {
 
@@ -42,6 +43,7 @@ struct CutLogState {
   explicit CutLogState(std::uint32_t shard_count) : shards(shard_count) {}
 
   Epoch epoch;  ///< of who leads; 0: nobody ever did
+  Leaderships leaderships{};  ///< who led, the newest of them; not sent with a checkpoint
   CutNumber last_cut;
   GlobalPosition watermark;
   std::vector<Shard> shards;

@@ -9,7 +9,7 @@ Refused failed_cut_log() { return refuse(ErrorCode::io, "the cut log has failed"
 
 Result<CutLogState> MemoryCutLog::lead() {
   if (failed_) return failed_cut_log();
-  disk_.rules.led(disk_.rules.next_epoch());
+  disk_.rules.leads({disk_.rules.next_epoch(), EventId::random()});
   return state();
 }
 

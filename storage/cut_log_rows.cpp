@@ -13,6 +13,7 @@ namespace {
 
 constexpr char identity_kind = 1;
 constexpr char epoch_kind = 2;
+constexpr char leaderships_part = 1;
 constexpr char checkpoint_kind = 3;
 constexpr char cut_kind = 4;
 constexpr char form_version = 1;
@@ -43,6 +44,7 @@ Result<std::string_view> unsealed(const std::string& row, const std::string& key
 
 std::string identity_key() { return {identity_kind}; }
 std::string epoch_key() { return {epoch_kind}; }
+std::string leaderships_key() { return {epoch_kind, leaderships_part}; }
 std::string checkpoint_key() { return {checkpoint_kind}; }
 std::string cut_prefix() { return {cut_kind}; }
 
@@ -73,6 +75,32 @@ Result<Epoch> decode_epoch_row(std::string_view row) {
   const Epoch epoch{reader.fixed<std::uint64_t>()};
   if (!reader.done() || version != form_version) return damaged_row("epoch", row, "it has not its form");
   return epoch;
+}
+
+std::string leaderships_row(const sharding::Leaderships& leaderships) {
+  std::string body{form_version};
+  append_varint(body, leaderships.size());
+  for (const auto& led : leaderships) {
+    append_varint(body, led.epoch.value);
+    body.append(reinterpret_cast<const char*>(led.identity.bytes.data()), led.identity.bytes.size());
+  }
+  return sealed(leaderships_key(), std::move(body));
+}
+
+Result<sharding::Leaderships> decode_leaderships_row(std::string_view row) {
+  const auto body = unsealed("list of who led", leaderships_key(), row);
+  if (!body) return refuse(body.error());
+  ByteReader reader(*body);
+  const auto version = reader.fixed<char>();
+  sharding::Leaderships leaderships;
+  for (auto left = reader.varint(body->size()); left != 0; --left) {
+    auto& led = leaderships.emplace_back();
+    led.epoch = Epoch{reader.varint()};
+    for (auto& byte : led.identity.bytes) byte = reader.fixed<std::uint8_t>();
+    if (leaderships.size() > 1 && leaderships[leaderships.size() - 2].epoch >= led.epoch) return damaged_row("list of who led", row, "its epochs do not ascend");
+  }
+  if (!reader.done() || version != form_version) return damaged_row("list of who led", row, "it has not its form");
+  return leaderships;
 }
 
 std::string checkpoint_row(const sharding::CutLogState& checkpoint) {

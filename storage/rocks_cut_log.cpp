@@ -173,13 +173,23 @@ Result<void> RocksCutLog::create() {
 
 Result<void> RocksCutLog::read_back() {
   const auto epoch_row = read(log_rows::epoch_key());
+  const auto leaderships_row = read(log_rows::leaderships_key());
   const auto checkpoint_row = read(log_rows::checkpoint_key());
   if (!epoch_row) return refuse(epoch_row.error());
+  if (!leaderships_row) return refuse(leaderships_row.error());
   if (!checkpoint_row) return refuse(checkpoint_row.error());
   if (!*epoch_row) return corrupt("the cut log's epoch is missing");
   if (!*checkpoint_row) return corrupt("the cut log's checkpoint is missing");
   const auto epoch = log_rows::decode_epoch_row(**epoch_row);
   if (!epoch) return refuse(epoch.error());
+  sharding::Leaderships leaderships;  // none: of a release that kept none
+  if (*leaderships_row) {
+    auto decoded = log_rows::decode_leaderships_row(**leaderships_row);
+    if (!decoded) return refuse(std::move(decoded).error());
+    leaderships = std::move(*decoded);
+  }
+  if (!leaderships.empty() && leaderships.back().epoch > *epoch)
+    return corrupt("the cut log's epoch is " + std::to_string(epoch->value) + ", and epoch " + std::to_string(leaderships.back().epoch.value) + " was led");
   auto checkpoint = log_rows::decode_checkpoint_row(**checkpoint_row, identity_.shards);
   if (!checkpoint) return refuse(checkpoint.error());
   rules_.emplace(std::move(*checkpoint));
@@ -199,7 +209,7 @@ Result<void> RocksCutLog::read_back() {
   }
   EVERSHARD_TRY(checked(row->status(), "cannot read the cut log"));
   rules_->read_back();
-  rules_->led(*epoch);
+  rules_->led(*epoch, std::move(leaderships));
   return {};
 }
 
@@ -215,11 +225,14 @@ Result<void> RocksCutLog::write(rocksdb::WriteBatch& batch, std::string_view doi
 }
 
 Result<CutLogState> RocksCutLog::lead() {
-  const auto epoch = rules_->next_epoch();
+  const sharding::Leadership newest{rules_->next_epoch(), EventId::random()};
+  auto leaderships = state().leaderships;
+  sharding::add_leadership(leaderships, newest);
   rocksdb::WriteBatch batch;
-  batch.Put(log_rows::epoch_key(), log_rows::epoch_row(epoch));
+  batch.Put(log_rows::epoch_key(), log_rows::epoch_row(newest.epoch));
+  batch.Put(log_rows::leaderships_key(), log_rows::leaderships_row(leaderships));
   EVERSHARD_TRY(write(batch, "cannot write its epoch"));
-  rules_->led(epoch);
+  rules_->leads(newest);
   return state();
 }
 

@@ -45,7 +45,7 @@ void CoordinatorHost::report(NodeProcess from, Report report, std::uint64_t ask)
     // What is being put was made before; the one after it is made of what is known by then.
     const auto promised = coordinator_.stored().last_cut + (coordinator_.putting() ? 2 : 1);
     auto actions = coordinator_.report(from, std::move(report));
-    if (asks && !coordinator_.ended()) network_.promise(from, shard, epoch, ask, promised, coordinator_.stored().epoch);
+    if (asks && !coordinator_.ended()) network_.promise(from, shard, epoch, ask, promised, {coordinator_.stored().epoch, coordinator_.identity()});
     carry_out(std::move(actions));
   });
 }

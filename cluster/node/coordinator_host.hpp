@@ -24,7 +24,7 @@ class CoordinatorNetwork {
   virtual void to_node(NodeProcess node, ToNode message) = 0;
   virtual void members(NodeProcess node, const Members& members) = 0;
   /// The answer to a report without appends, see ShardWriters::cut_promised.
-  virtual void promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator) = 0;
+  virtual void promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, const sharding::Leadership& coordinator) = 0;
 };
 
 struct CoordinatorHostOptions {

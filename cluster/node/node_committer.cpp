@@ -7,6 +7,7 @@
 
 #include "evershard/actors/core/group_commit.hpp"
 #include "evershard/cluster/node/node_refusals.hpp"
+#include "evershard/storage/leadership_row.hpp"
 #include "evershard/storage/recovered_order.hpp"
 
 namespace evershard::cluster {
@@ -71,7 +72,10 @@ NodeCommitter::NodeCommitter(storage::NodeStore& store, NodeNetwork& network, No
   writers.key = store.identity().term_key;
   writers_ = std::make_unique<actors::ShardWriters>(writers_of(start, std::move(unordered)), writers);
   for (auto& [shard, at] : start.shards) at.tail = writers_->tail(shard);
+  const auto led = storage::applied_leadership(store.rows(), store.recovered().coordinator);
+  if (led && *led) start.led = **led;
   order_ = NodeOrder(start);
+  network_.led_by(order_.leaderships());
   for (const auto& [shard, at] : start.shards) {
     if (at.damaged) {
       WriterActions none;  // nobody waits yet
@@ -79,6 +83,7 @@ NodeCommitter::NodeCommitter(storage::NodeStore& store, NodeNetwork& network, No
     }
   }
   if (!covered) fail(covered.error());
+  else if (!led) fail(led.error());
   else if (auto looked = look_at_losses(); !looked) fail(looked.error());
   work_ = std::make_unique<WorkPool>(work_threads);
   asking_ = std::make_unique<WorkPool>(asking_threads);

@@ -90,7 +90,7 @@ class NodeCommitter {
   void disconnected();
   void receive(ToNode message);
   void members(Members members);
-  void cut_promised(ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator);
+  void cut_promised(ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, const sharding::Leadership& coordinator);
 
   [[nodiscard]] actors::WatermarkWatch& watch() { return watch_; }
   [[nodiscard]] NodeReader& reader() { return reader_; }

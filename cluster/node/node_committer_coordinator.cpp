@@ -38,6 +38,7 @@ void NodeCommitter::receive(ToNode message) {
           if constexpr (std::is_same_v<Said, Welcome>) {
             auto taken = order_.welcome(said);
             if (taken.coordinator_refused) return taken;
+            network_.led_by(order_.leaderships());
             for (const auto& refused : order_.refused()) {
               // Once, however often it says hello.
               if (std::exchange(refused_said_[refused.shard], refused.error.what) != refused.error.what) taken.warnings.push_back(refused.error);
@@ -80,11 +81,11 @@ void NodeCommitter::receive(ToNode message) {
   });
 }
 
-void NodeCommitter::cut_promised(ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator) {
+void NodeCommitter::cut_promised(ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, const sharding::Leadership& coordinator) {
   post([=, this] {
-    if (dead_) return;
+    if (dead_ || !order_.is_of_leader(coordinator.identity)) return;
     WriterActions actions;
-    writers_->cut_promised(shard, epoch, ask, cut, coordinator, actions);
+    writers_->cut_promised(shard, epoch, ask, cut, coordinator.epoch, actions);
     carry_out(std::move(actions));
   });
 }

@@ -9,6 +9,7 @@
 #include "evershard/cluster/node/node_refusals.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/sharding/node_cut.hpp"
+#include "evershard/storage/leadership_row.hpp"
 #include "evershard/storage/recovered_order.hpp"
 
 namespace evershard::cluster {
@@ -93,6 +94,12 @@ void NodeCommitter::apply(const NodeStep::Apply& step) {
   const auto own = [&](const sharding::Segment& segment) {
     return std::ranges::find(shards, segment.shard) != shards.end() || std::ranges::find(step.damaged, segment.shard) != step.damaged.end();
   };
+  if (step.led) {
+    storage::CommitBatch batch;
+    batch.state.push_back({storage::leadership_key(), storage::leadership_row(*step.led)});
+    auto led = store_.stage(batch);
+    if (auto committed = store_.commit(*led); !committed) return fail(committed.error());
+  }
   auto staged = store_.stage_cut(sharding::cut_of_node(cut, own, step.openings), step.damaged, step.holes);
   if (auto committed = store_.commit(*staged); !committed) return fail(committed.error());
   if (std::ranges::any_of(step.openings, &sharding::Opening::loses)) {

@@ -91,6 +91,8 @@ class NodeNetwork {
  public:
   virtual ~NodeNetwork() = default;
   virtual void to_coordinator(ToCoordinator message) = 0;
+  /// Who led, as this node knows it from now on: what it asks goes out under that, and what others ask must agree with it.
+  virtual void led_by(const sharding::Leaderships& leaderships) { static_cast<void>(leaderships); }
   virtual void forward(std::uint32_t node, Append append, NodeDone<Appended> done) = 0;
   virtual void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done) = 0;
   virtual void read(std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done) = 0;

@@ -47,6 +47,13 @@ std::optional<Error> Coordinator::objection(const Hello& hello) const {
                                               ", those of this coordinator's log end with offset " + std::to_string(next.value - 1) + ": the two are of different histories");
     }
   }
+  if (hello.led.epoch > stored_.epoch)
+    return Error(ErrorCode::fenced, text_of(hello.from.node) + " has applied cuts of epoch " + std::to_string(hello.led.epoch.value) + ", this coordinator leads under epoch " + std::to_string(stored_.epoch.value) +
+                                        ": a newer one leads, or led and this one has an old copy of its log");
+  const auto here = sharding::leader_of(stored_.leaderships, hello.led.epoch);
+  if (here.given() && hello.led.identity.given() && here != hello.led.identity)
+    return Error(ErrorCode::corruption, text_of(hello.from.node) + " has applied cuts that " + hello.led.identity.text() + " made under epoch " + std::to_string(hello.led.epoch.value) + ", which " + here.text() +
+                                            " led in this coordinator's log: one of the two logs is a copy that went on by itself, they are of different histories");
   const auto known = members_.find(hello.from.node);
   if (known != members_.end() && known->second.here && known->second.process != hello.from)
     return Error(ErrorCode::unavailable, text_of(hello.from.node) + " is here already, at " + known->second.address + "; a second process with its number, at " + hello.address + ", is refused");
@@ -99,6 +106,7 @@ Coordinator::Actions Coordinator::hello(const Hello& hello) {
   for (const auto& [shard, error] : member.refused) welcome.refused.push_back({shard, error});
   welcome.window_from = ordering_.window_from();
   welcome.digests_wanted = digests_wanted();
+  welcome.leaderships = stored_.leaderships;
   actions.send.insert(actions.send.begin(), {hello.from, std::move(welcome)});
   make_cut(actions);
   return actions;
@@ -133,7 +141,7 @@ void Coordinator::open_own(Member& member, ShardId shard, Actions& actions) {
   const auto promised = member.promised.find(shard);
   const bool still_to_come = stored_.shards[shard.value].epoch < owner.epoch || member.cut < opened_in_[shard.value];
   if (promised != member.promised.end() && promised->second == owner.epoch && still_to_come) {
-    actions.send.push_back({member.process, Opens{member.process, stored_.epoch, shard, owner.epoch}});
+    actions.send.push_back({member.process, Opens{member.process, stored_.epoch, shard, owner.epoch, identity()}});
     return;
   }
   const auto lost = loss(shard, at);
@@ -153,7 +161,7 @@ void Coordinator::opened(Member& member, ShardId shard, Epoch epoch, Actions& ac
   member.promised[shard] = epoch;
   member.refused.erase(shard);
   waiting_ = waiting_events();
-  actions.send.push_back({member.process, Opens{member.process, stored_.epoch, shard, epoch}});
+  actions.send.push_back({member.process, Opens{member.process, stored_.epoch, shard, epoch, identity()}});
 }
 
 // Evenly; a shard that somebody has data of goes there.
@@ -261,7 +269,7 @@ Coordinator::Actions Coordinator::put_returned(const Result<void>& result) {
   }
   follow(stored_, *putting_);
   for (const auto& opening : putting_->openings) opened_in_[opening.shard.value] = putting_->number;
-  actions.send.push_back({std::nullopt, Announce{*std::exchange(putting_, std::nullopt), ordering_.window_from(), digests_wanted()}});
+  actions.send.push_back({std::nullopt, Announce{*std::exchange(putting_, std::nullopt), ordering_.window_from(), digests_wanted(), identity()}});
   for (const ShardId shard : std::exchange(ask_again_, {})) {
     const Owner& owner = owners_[shard.value];
     const auto member = members_.find(owner.node);
@@ -318,7 +326,7 @@ Cuts Coordinator::cuts_message(const Actions::Asked& asked, sharding::CutsFound 
   // What a newer coordinator put is for that one to send; without the cuts it folded, the rest would have holes.
   if (std::erase_if(found.cuts, [&](const Cut& cut) { return cut.number > stored_.last_cut; }) != 0) found.more = false;
   if (found.folded && found.folded->last_cut > stored_.last_cut) found = {};
-  return {asked.by, asked.after, std::move(found), ordering_.window_from(), digests_wanted()};
+  return {asked.by, asked.after, std::move(found), ordering_.window_from(), digests_wanted(), identity()};
 }
 
 sharding::ShardMap Coordinator::map() const {

@@ -120,6 +120,8 @@ class Coordinator {
   [[nodiscard]] ShardOffset reported_until(ShardId shard) const { return ordering_.known_end(shard); }
   [[nodiscard]] GlobalPosition window_from() const { return ordering_.window_from(); }
   [[nodiscard]] bool digests_wanted() const { return made_.last_cut < digests_until_; }
+  /// Of this leadership.
+  [[nodiscard]] EventId identity() const { return sharding::leader_of(stored_.leaderships, stored_.epoch); }
   [[nodiscard]] bool putting() const { return putting_.has_value(); }
   [[nodiscard]] const std::optional<Error>& ended() const { return ended_; }
   /// What would be lost if the shard went on with this disk; nothing: it has all that cuts cover.

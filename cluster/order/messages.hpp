@@ -49,6 +49,7 @@ struct Hello {
   std::string door{};     ///< where clients reach it; empty: not open yet
   std::string version{};  ///< of its program
   bool gateway = false;   ///< it wants no shards
+  sharding::Leadership led{};  ///< whose cuts it applied last; epoch 0: not known
 };
 
 struct CutsAfter {
@@ -83,6 +84,7 @@ struct Welcome {
   std::vector<ShardRefused> refused;           ///< shards of this node that are not opened, and why
   GlobalPosition window_from;
   bool digests_wanted = false;
+  sharding::Leaderships leaderships{};  ///< as the log has them; none: of an earlier release
 };
 
 struct HelloRefused {
@@ -97,6 +99,7 @@ struct Opens {
   Epoch coordinator;
   ShardId shard;
   Epoch epoch;
+  EventId leader{};  ///< the coordinator's identity; not given: of an earlier release
 };
 
 /// A stored cut, and what is not in it.
@@ -104,6 +107,7 @@ struct Announce {
   sharding::Cut cut;
   GlobalPosition window_from;
   bool digests_wanted = false;
+  EventId leader{};  ///< who announces it
 };
 
 /// The answer to CutsAfter.
@@ -113,6 +117,7 @@ struct Cuts {
   sharding::CutsFound found;
   GlobalPosition window_from;
   bool digests_wanted = false;
+  EventId leader{};  ///< who answers
 };
 
 /// A report did not join on: report again from here.

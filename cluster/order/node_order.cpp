@@ -28,7 +28,10 @@ NodeOrder::NodeOrder(NodeStart start)
       handed_(start.cut),
       applied_(start.cut),
       watermark_(start.watermark),
-      synced_(start.cut) {
+      synced_(start.cut),
+      coordinator_(start.led.epoch),
+      led_(start.led) {
+  if (led_.epoch.value != 0) leaderships_ = {led_};
   for (const auto& [id, at] : start.shards) {
     Shard& shard = shards_[id];
     shard.epoch = at.epoch;
@@ -64,7 +67,7 @@ NodeOrder::Actions NodeOrder::serves_at(std::string door) {
 }
 
 Hello NodeOrder::hello(const std::map<ShardId, ShardOffset>& tails) const {
-  Hello hello{self_, session_, address_, applied_, {}, door_, version_, gateway_};
+  Hello hello{self_, session_, address_, applied_, {}, door_, version_, gateway_, led_};
   for (const auto& [id, shard] : shards_) {
     // Behind a hole nothing counts.
     const auto tail = shard.damaged ? tails.end() : tails.find(id);
@@ -121,7 +124,16 @@ NodeOrder::Actions NodeOrder::welcome(const Welcome& welcome) {
     return refuse_it(ErrorCode::corruption, "its cut " + std::to_string(welcome.last_cut.value) + " ends with position " + std::to_string(welcome.watermark.value) + ", here with position " +
                                                 std::to_string(here->value) + ": its log is of another history");
   if (welcome.coordinator < coordinator_) return refuse_it(ErrorCode::fenced, "one of epoch " + std::to_string(coordinator_.value) + " has replaced it");
+  if (const auto there = sharding::leader_of(welcome.leaderships, led_.epoch); there.given() && led_.identity.given() && there != led_.identity)
+    return refuse_it(ErrorCode::corruption, "cuts applied here were made by " + led_.identity.text() + " under epoch " + std::to_string(led_.epoch.value) + ", which " + there.text() +
+                                                " led in its log: one of the two logs is a copy that went on by itself");
   coordinator_ = welcome.coordinator;
+  if (!welcome.leaderships.empty()) leaderships_ = welcome.leaderships;
+  if (const auto leader = sharding::leader_of(welcome.leaderships, welcome.coordinator); leader != leader_) {
+    leader_ = leader;
+    buffered_.clear();
+    std::erase_if(promises_, [&](const auto& promise) { return promise.second.leader.given() && leader_.given() && promise.second.leader != leader_; });
+  }
   welcomed_ = true;
   reopen_ = false;
   map_ = welcome.map;
@@ -148,15 +160,16 @@ NodeOrder::Actions NodeOrder::hello_refused(const HelloRefused& refused) {
 }
 
 NodeOrder::Actions NodeOrder::opens(const Opens& opens) {
-  if (opens.to != self_) return {};
+  if (opens.to != self_ || !is_of_leader(opens.leader)) return {};
   Promise& promise = promises_[opens.shard];
-  if (promise.coordinator < opens.coordinator || (promise.coordinator == opens.coordinator && promise.epoch < opens.epoch)) promise = {opens.coordinator, opens.epoch};
+  const bool of_another = promise.leader.given() && opens.leader.given() && promise.leader != opens.leader && promise.coordinator <= opens.coordinator;
+  if (of_another || promise.coordinator < opens.coordinator || (promise.coordinator == opens.coordinator && promise.epoch < opens.epoch)) promise = {opens.coordinator, opens.epoch, opens.leader};
   return {};
 }
 
 bool NodeOrder::is_for_this_process(const Opening& opening, Epoch coordinator) const {
   const auto promise = promises_.find(opening.shard);
-  return opening.node == self_.node && promise != promises_.end() && promise->second.epoch == opening.epoch && promise->second.coordinator == coordinator;
+  return opening.node == self_.node && promise != promises_.end() && promise->second.epoch == opening.epoch && promise->second.coordinator == coordinator && is_of_leader(promise->second.leader);
 }
 
 Epoch NodeOrder::known_epoch(ShardId shard) const {
@@ -252,6 +265,7 @@ void NodeOrder::take(const Cut& cut, const sharding::CutLogState* reached, Actio
     apply.own.push_back({std::move(here), first_position});
   }
   if (reached) note_missed(*reached, apply, actions);
+  if (const auto by = sharding::leader_of(leaderships_, cut.coordinator); cut.coordinator > led_.epoch && by.given()) apply.led = led_ = {cut.coordinator, by};
   handed_ = cut.number;
   applying_.push_back({apply.number, apply.watermark});
   const bool opens = !apply.openings.empty();
@@ -287,7 +301,7 @@ void NodeOrder::hints(GlobalPosition window_from, bool digests_wanted) {
 
 NodeOrder::Actions NodeOrder::announce(const Announce& announce) {
   Actions actions;
-  if (announce.cut.number <= handed_) return actions;
+  if (announce.cut.number <= handed_ || !is_of_leader(announce.leader)) return actions;
   hints(announce.window_from, announce.digests_wanted);
   // Before the welcome of a session nothing is followed: it may be refused.
   if (announce.cut.number == handed_ + 1 && welcomed_) {
@@ -306,7 +320,7 @@ NodeOrder::Actions NodeOrder::announce(const Announce& announce) {
 NodeOrder::Actions NodeOrder::cuts(const Cuts& cuts) {
   Actions actions;
   // Cuts missing in it were folded because this process, or nobody, had to have them: that holds from the number it asked for.
-  if (cuts.to != self_ || !welcomed_ || cuts.after > handed_) return actions;
+  if (cuts.to != self_ || !welcomed_ || !is_of_leader(cuts.leader) || cuts.after > handed_) return actions;
   hints(cuts.window_from, cuts.digests_wanted);
   const auto& found = cuts.found;
   const bool reported = reports();

@@ -35,6 +35,7 @@ struct NodeStart {
   std::string door{};     ///< where clients reach it; empty: not open yet
   std::string version{};  ///< of its program
   bool gateway = false;   ///< it wants no shards
+  sharding::Leadership led{};  ///< whose cuts were applied last; epoch 0: not known
 };
 
 /// To be carried out in sequence.
@@ -51,6 +52,7 @@ struct NodeStep {
     std::vector<sharding::Opening> openings; ///< taken by this process: the shard's epoch goes to the disk with this
     std::vector<ShardId> damaged;            ///< do not join on to what is here: this goes to the disk too, until an opening that loses
     std::vector<ShardId> holes;              ///< of those: cuts before this one were missed, and nobody knows which
+    std::optional<sharding::Leadership> led{};  ///< who made it, if that is another one than made those before: goes to the disk before this
   };
   /// The shard's writer stops, answers `fenced`, shows and acknowledges nothing any more (rule 12).
   struct Fence {
@@ -138,6 +140,10 @@ class NodeOrder {
   /// Hints (rules 7 and 16): late or wrong ones cost a second try.
   [[nodiscard]] GlobalPosition window_from() const { return window_from_; }
   [[nodiscard]] bool digests_wanted() const { return digests_wanted_; }
+  /// Who led, as the newest welcome has it; before that, whose cuts were applied here.
+  [[nodiscard]] const sharding::Leaderships& leaderships() const { return leaderships_; }
+  /// Whether a message of this identity is of the coordinator that was taken. One that does not say is.
+  [[nodiscard]] bool is_of_leader(const EventId& identity) const { return !welcomed_ || !identity.given() || !leader_.given() || identity == leader_; }
   /// Why a shard of this node is not opened; as of the last welcome.
   [[nodiscard]] const std::vector<ShardRefused>& refused() const { return refused_; }
 
@@ -154,6 +160,7 @@ class NodeOrder {
   struct Promise {
     Epoch coordinator;
     Epoch epoch;
+    EventId leader{};
   };
   struct Handed {
     CutNumber number;
@@ -203,6 +210,9 @@ class NodeOrder {
   bool welcomed_ = false;
   CutNumber told_;  ///< the newest cut as of the last welcome
   Epoch coordinator_;
+  sharding::Leaderships leaderships_;
+  EventId leader_;            ///< of the coordinator of the last welcome; not given: it did not say
+  sharding::Leadership led_;  ///< whose cuts were handed out last
   std::optional<CutNumber> asked_;  ///< asked for the cuts after this one
   sharding::ShardMap map_{0};
   std::vector<ShardRefused> refused_;

@@ -135,7 +135,7 @@ void CoordinatorLinks::to_node(NodeProcess node, ToNode message) {
   (void)links_->send(on_links(node.node), as_kind(sent.kind), std::move(sent.bytes));
 }
 
-void CoordinatorLinks::promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator) {
+void CoordinatorLinks::promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, const sharding::Leadership& coordinator) {
   auto sent = encode(CutPromised{shard, epoch, ask, cut, coordinator});
   (void)links_->send(on_links(node.node), as_kind(sent.kind), std::move(sent.bytes));
 }

@@ -2,6 +2,7 @@
 
 #include "evershard/cluster/peers/peer_messages.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -34,6 +35,7 @@ void put_message(const Welcome& from, pb::Welcome& to) {
   }
   to.set_window_from(from.window_from.value);
   to.set_digests_wanted(from.digests_wanted);
+  for (const auto& led : from.leaderships) put_leadership(led, *to.add_leaderships());
 }
 
 bool get_message(const pb::Welcome& from, Welcome& to) {
@@ -56,7 +58,9 @@ bool get_message(const pb::Welcome& from, Welcome& to) {
   }
   to.window_from = GlobalPosition{from.window_from()};
   to.digests_wanted = from.digests_wanted();
-  return true;
+  for (const auto& led : from.leaderships())
+    if (!get_leadership(led, to.leaderships.emplace_back())) return false;
+  return std::ranges::is_sorted(to.leaderships, {}, &sharding::Leadership::epoch);
 }
 
 void put_message(const HelloRefused& from, pb::HelloRefused& to) {
@@ -76,19 +80,21 @@ void put_message(const Opens& from, pb::Opens& to) {
   to.set_coordinator(from.coordinator.value);
   to.set_shard(from.shard.value);
   to.set_epoch(from.epoch.value);
+  put_id(from.leader, *to.mutable_leader());
 }
 
 bool get_message(const pb::Opens& from, Opens& to) {
   to.to = process_of(from.to());
   to.coordinator = Epoch{from.coordinator()};
   to.epoch = Epoch{from.epoch()};
-  return shard_of(from.shard(), to.shard);
+  return shard_of(from.shard(), to.shard) && id_of(from.leader(), to.leader);
 }
 
 void put_message(const Announce& from, pb::Announce& to) {
   sharding::encode(from.cut, *to.mutable_cut());
   to.set_window_from(from.window_from.value);
   to.set_digests_wanted(from.digests_wanted);
+  put_id(from.leader, *to.mutable_leader());
 }
 
 bool get_cut(const std::string& bytes, sharding::Cut& to) {
@@ -101,7 +107,7 @@ bool get_cut(const std::string& bytes, sharding::Cut& to) {
 bool get_message(const pb::Announce& from, Announce& to) {
   to.window_from = GlobalPosition{from.window_from()};
   to.digests_wanted = from.digests_wanted();
-  return get_cut(from.cut(), to.cut);
+  return id_of(from.leader(), to.leader) && get_cut(from.cut(), to.cut);
 }
 
 void put_message(const Cuts& from, pb::Cuts& to) {
@@ -126,6 +132,7 @@ void put_message(const Cuts& from, pb::Cuts& to) {
   to.set_more(from.found.more);
   to.set_window_from(from.window_from.value);
   to.set_digests_wanted(from.digests_wanted);
+  put_id(from.leader, *to.mutable_leader());
 }
 
 bool get_message(const pb::Cuts& from, Cuts& to) {
@@ -152,7 +159,7 @@ bool get_message(const pb::Cuts& from, Cuts& to) {
   to.found.more = from.more();
   to.window_from = GlobalPosition{from.window_from()};
   to.digests_wanted = from.digests_wanted();
-  return true;
+  return id_of(from.leader(), to.leader);
 }
 
 void put_message(const ReportFrom& from, pb::ReportFrom& to) {
@@ -172,15 +179,16 @@ void put_message(const CutPromised& from, pb::CutPromised& to) {
   to.set_epoch(from.epoch.value);
   to.set_ask(from.ask);
   to.set_cut(from.cut.value);
-  to.set_coordinator(from.coordinator.value);
+  to.set_coordinator(from.coordinator.epoch.value);
+  put_id(from.coordinator.identity, *to.mutable_leader());
 }
 
 bool get_message(const pb::CutPromised& from, CutPromised& to) {
   to.epoch = Epoch{from.epoch()};
   to.ask = from.ask();
   to.cut = CutNumber{from.cut()};
-  to.coordinator = Epoch{from.coordinator()};
-  return shard_of(from.shard(), to.shard);
+  to.coordinator.epoch = Epoch{from.coordinator()};
+  return shard_of(from.shard(), to.shard) && id_of(from.leader(), to.coordinator.identity);
 }
 
 void put_message(const Members& from, pb::Members& to) {

@@ -12,6 +12,7 @@
 namespace evershard::cluster {
 namespace {
 
+constexpr std::size_t leaderships_sent = 8;    ///< with every request: nodes are rarely further apart
 constexpr std::size_t answering_threads = 16;  ///< a read may wait here for a cut
 constexpr std::chrono::milliseconds status_timeout{3'000};
 
@@ -22,6 +23,11 @@ PeerKind kind_of(MessageKind kind) { return static_cast<PeerKind>(kind.value); }
 std::uint64_t first_read() {
   std::random_device random;
   return (std::uint64_t{random()} << 32 | random()) | 1;
+}
+
+/// What of an event, or of what follows from one, is acknowledged by its answer: by the coordinator that the asker follows, too.
+bool changes(PeerKind kind) {
+  return kind == PeerKind::forward || kind == PeerKind::part || kind == PeerKind::put_snapshot || kind == PeerKind::aggregate || kind == PeerKind::home;
 }
 
 Error gone() { return {ErrorCode::unavailable, "the node is not there, or is stopping"}; }
@@ -134,7 +140,38 @@ void NodeLinks::when_coordinator_is_there(std::function<void()> call) {
 }
 
 void NodeLinks::request(std::uint32_t node, PeerKind kind, std::string bytes, std::chrono::milliseconds time, Links::Done done) {
+  if (on_links(node) != coordinator_on_links) bytes += led()->asked_under;
   links_->request(on_links(node), on_wire(kind), std::move(bytes), time, std::move(done));
+}
+
+void NodeLinks::led_by(const sharding::Leaderships& leaderships) {
+  auto led = std::make_shared<const Led>(Led{leaderships, encode_asked_under(sharding::newest_of(leaderships, leaderships_sent))});
+  const std::lock_guard lock(mutex_);
+  led_ = std::move(led);
+}
+
+std::shared_ptr<const NodeLinks::Led> NodeLinks::led() const {
+  const std::lock_guard lock(mutex_);
+  return led_;
+}
+
+// Two nodes that follow two coordinators on copies of one log would acknowledge one position twice.
+Result<void> NodeLinks::check_asked_under(const LinkRequest& request) {
+  if (request.from == coordinator_on_links) return {};
+  const auto asked = decode_asked_under(request.bytes);
+  if (!asked) return refuse(asked.error());
+  const auto known = led();
+  auto agreed = sharding::check_one_history(known->leaderships, *asked);
+  if (agreed && changes(kind_of(request.kind))) agreed = sharding::check_one_leader(known->leaderships, *asked);
+  if (agreed) return {};
+  const auto here = "node " + std::to_string(node_of(options_.link.who.node)), there = "node " + std::to_string(node_of(request.from));
+  Error error(agreed.error().code, here + " answers nothing of " + there + ": " + agreed.error().what);
+  if (options_.refused && error.code == ErrorCode::fenced) {
+    const std::lock_guard lock(mutex_);
+    if (!said_apart_.insert(request.from.value).second) return refuse(std::move(error));
+  }
+  if (options_.refused && error.code == ErrorCode::fenced) options_.refused(there, error);
+  return refuse(std::move(error));
 }
 
 std::shared_ptr<ClusterNode*> NodeLinks::attached() const {
@@ -194,6 +231,7 @@ void NodeLinks::meet(const std::vector<ClusterView::Node>& members) {
 }
 
 void NodeLinks::on_request(LinkRequest request) {
+  if (auto agreed = check_asked_under(request); !agreed) return request.reply(refuse(std::move(agreed).error()));
   std::shared_ptr<Servant> servant;
   {
     const std::lock_guard lock(mutex_);
@@ -275,7 +313,7 @@ void NodeLinks::to_coordinator(ToCoordinator message) {
 }
 
 void NodeLinks::ask(std::uint32_t node, PeerKind kind, std::string bytes, Links::Done done) {
-  links_->request(on_links(node), on_wire(kind), std::move(bytes), options_.timeout, std::move(done));
+  request(node, kind, std::move(bytes), options_.timeout, std::move(done));
 }
 
 void NodeLinks::request_read(std::uint32_t node, PeerKind kind, const std::function<std::string(std::uint64_t read)>& encoded, std::chrono::milliseconds time, Links::Done done) {

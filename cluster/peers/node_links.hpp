@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "evershard/cluster/link/links.hpp"
@@ -70,6 +71,7 @@ class NodeLinks final : public NodeNetwork {
   [[nodiscard]] Result<ShardsAssigned> cluster_assign(const ShardAssignment& wanted);
 
   void to_coordinator(ToCoordinator message) override;
+  void led_by(const sharding::Leaderships& leaderships) override;
   void forward(std::uint32_t node, Append append, NodeDone<Appended> done) override;
   void ask_part(std::uint32_t node, std::shared_ptr<const actors::Attempt> of, actors::PartAsked part, std::function<void(actors::PartAnswer)> done) override;
   void read(std::uint32_t node, NodePageAsked asked, NodeDone<NodePage> done) override;
@@ -87,6 +89,13 @@ class NodeLinks final : public NodeNetwork {
   void meet(const std::vector<ClusterView::Node>& members);
   /// The node, while the lock is held by the caller's copy.
   [[nodiscard]] std::shared_ptr<ClusterNode*> attached() const;
+  struct Led {
+    sharding::Leaderships leaderships;
+    std::string asked_under;  ///< what requests end with
+  };
+  [[nodiscard]] std::shared_ptr<const Led> led() const;
+  /// Errors: fenced, unavailable: as sharding::check_one_history() says; corruption
+  [[nodiscard]] Result<void> check_asked_under(const LinkRequest& request);
   void ask(std::uint32_t node, PeerKind kind, std::string bytes, Links::Done done);
   [[nodiscard]] Result<std::string> ask_coordinator(PeerKind kind, std::string bytes, std::chrono::milliseconds timeout);
 
@@ -97,6 +106,8 @@ class NodeLinks final : public NodeNetwork {
   std::map<PeerKind, std::shared_ptr<Servant>> servants_;  ///< the same
   std::shared_ptr<std::function<void()>> coordinator_is_there_;  ///< the same
   bool coordinator_up_ = false;
+  std::shared_ptr<const Led> led_ = std::make_shared<const Led>();
+  std::set<std::uint32_t> said_apart_;  ///< nodes that follow another history, as was logged
   std::uint16_t port_ = 0;
   PeerReads reads_;
   std::atomic<std::uint64_t> next_read_;

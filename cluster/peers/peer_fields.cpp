@@ -33,6 +33,16 @@ void put_id(const EventId& from, std::string& to) {
   if (from.given()) to.assign(reinterpret_cast<const char*>(from.bytes.data()), from.bytes.size());
 }
 
+void put_leadership(const sharding::Leadership& from, pb::Leadership& to) {
+  to.set_epoch(from.epoch.value);
+  put_id(from.identity, *to.mutable_identity());
+}
+
+bool get_leadership(const pb::Leadership& from, sharding::Leadership& to) {
+  to.epoch = Epoch{from.epoch()};
+  return id_of(from.identity(), to.identity);
+}
+
 void put_part_of(const sharding::PartOf& from, pb::PartOf& to) {
   put_id(from.append, *to.mutable_append());
   for (const auto& [shard, events] : from.runs) {

@@ -43,6 +43,8 @@ void put_process(const NodeProcess& from, v1::NodeProcess& to);
 /// None is empty.
 [[nodiscard]] bool id_of(const std::string& bytes, EventId& id);
 void put_id(const EventId& from, std::string& to);
+void put_leadership(const sharding::Leadership& from, v1::Leadership& to);
+[[nodiscard]] bool get_leadership(const v1::Leadership& from, sharding::Leadership& to);
 void put_part_of(const sharding::PartOf& from, v1::PartOf& to);
 [[nodiscard]] bool get_part_of(const v1::PartOf& from, sharding::PartOf& to);
 void put_error(const Error& from, v1::Error& to);

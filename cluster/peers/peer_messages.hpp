@@ -50,7 +50,7 @@ struct CutPromised {
   Epoch epoch{};
   std::uint64_t ask = 0;
   CutNumber cut{};
-  Epoch coordinator{};
+  sharding::Leadership coordinator{};
   friend bool operator==(const CutPromised&, const CutPromised&) = default;
 };
 
@@ -65,6 +65,11 @@ using FromCoordinator = std::variant<ToNode, CutPromised, Members>;
 [[nodiscard]] PeerBytes encode(const ToNode& message);
 [[nodiscard]] PeerBytes encode(const CutPromised& message);
 [[nodiscard]] PeerBytes encode(const Members& message);
+
+/// Appended to a request of a node to a node: what it knows of who led. Nothing for none.
+[[nodiscard]] std::string encode_asked_under(const sharding::Leaderships& leaderships);
+/// What a request ends with; none: of an earlier release. Errors: corruption: malformed
+[[nodiscard]] Result<sharding::Leaderships> decode_asked_under(std::string_view request);
 
 /// Errors of each: corruption: malformed, or of a kind that is none of these
 [[nodiscard]] Result<ToCoordinator> decode_to_coordinator(PeerKind kind, std::string_view bytes);

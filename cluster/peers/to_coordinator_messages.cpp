@@ -18,6 +18,7 @@ void put_message(const Hello& from, pb::Hello& to) {
   to.set_door(from.door);
   to.set_version(from.version);
   to.set_gateway(from.gateway);
+  if (from.led.epoch.value != 0) put_leadership(from.led, *to.mutable_led());
   for (const auto& shard : from.shards) {
     auto& told = *to.add_shards();
     told.set_shard(shard.shard.value);
@@ -36,6 +37,7 @@ bool get_message(const pb::Hello& from, Hello& to) {
   to.door = from.door();
   to.version = from.version();
   to.gateway = from.gateway();
+  if (from.has_led() && !get_leadership(from.led(), to.led)) return false;
   for (const auto& told : from.shards()) {
     auto& shard = to.shards.emplace_back();
     if (!shard_of(told.shard(), shard.shard)) return false;

@@ -76,6 +76,25 @@ TEST_P(CutLogContract, TakesRecordsOfTheNewestEpochOnly) {
   EXPECT_EQ(log().put(of_the_first).error().code, ErrorCode::fenced) << "the epoch is kept";
 }
 
+TEST_P(CutLogContract, KeepsWhoLed) {
+  ASSERT_TRUE(log().lead());
+  ASSERT_TRUE(log().put(next_cut(log().state(), {}, {opening_of(0, 1, 1, 1)})));
+  reopen();
+  ASSERT_TRUE(log().lead());
+  ASSERT_TRUE(log().fold(Epoch{2}, {}));
+  const auto before = log().state().leaderships;
+  reopen();
+
+  const auto& led = log().state().leaderships;
+  ASSERT_EQ(led.size(), 2u);
+  EXPECT_EQ(led, before);
+  EXPECT_EQ(led[0].epoch, Epoch{1});
+  EXPECT_EQ(led[1].epoch, Epoch{2});
+  EXPECT_TRUE(led[0].identity.given());
+  EXPECT_TRUE(led[1].identity.given());
+  EXPECT_NE(led[0].identity, led[1].identity);
+}
+
 TEST_P(CutLogContract, TakesNothingBeforeSomebodyLeads) {
   EXPECT_EQ(log().put(next_cut(log().state(), {})).error().code, ErrorCode::fenced);
   EXPECT_EQ(log().fold(Epoch{0}, {}).error().code, ErrorCode::fenced);

@@ -46,6 +46,22 @@ TEST(CutLogGolden, Epoch) {
   EXPECT_EQ(cut_log_rows::decode_epoch_row(row), Epoch{3});
 }
 
+TEST(CutLogGolden, Leaderships) {
+  sharding::Leaderships leaderships{{Epoch{2}, {}}, {Epoch{300}, {}}};
+  for (std::uint8_t i = 0; i != 16; ++i) leaderships[0].identity.bytes[i] = i, leaderships[1].identity.bytes[i] = static_cast<std::uint8_t>(0xf0 + i);
+  const std::string row = cut_log_rows::leaderships_row(leaderships);
+
+  EXPECT_EQ(hex(cut_log_rows::leaderships_key()), "0201");
+  EXPECT_EQ(hex(row.substr(0, row.size() - 8)), cut_log_golden("01"  // version
+                                                              "02"  // so many
+                                                              "02 000102030405060708090a0b0c0d0e0f"     // epoch, identity
+                                                              "ac02 f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"));
+  EXPECT_EQ(cut_log_rows::decode_leaderships_row(row), leaderships);
+  auto damaged = row;
+  damaged[5] ^= 1;
+  EXPECT_EQ(cut_log_rows::decode_leaderships_row(damaged).error().code, ErrorCode::corruption);
+}
+
 sharding::CutLogState sample_checkpoint() {
   sharding::CutLogState checkpoint(2);
   checkpoint.last_cut = CutNumber{5};

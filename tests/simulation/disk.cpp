@@ -99,6 +99,7 @@ void SimulatedDisk::follow(const Write& write) {
   }
   state_.cut = apply.number;
   state_.watermark = apply.watermark;
+  if (apply.led) state_.led = *apply.led;
 }
 
 }  // namespace evershard::simulation

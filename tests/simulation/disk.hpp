@@ -62,6 +62,7 @@ struct DiskShard {
 struct DiskState {
   CutNumber cut;
   GlobalPosition watermark;
+  sharding::Leadership led{};
   std::map<ShardId, DiskShard> shards;
 };
 

@@ -15,6 +15,7 @@ void Simulation::start(Node& node) {
   const DiskState& disk = node.disk.state();
   const cluster::NodeProcess self{node.number, ++incarnations_};
   NodeStart start{self, "node-" + std::to_string(node.number), disk.cut, disk.watermark, {}};
+  start.led = disk.led;
   for (const auto& [id, shard] : disk.shards) start.shards[id] = {shard.epoch, shard.covered, shard.tail, shard.damaged};
   tell("node", node.number, "starts as process", self.incarnation, "at cut", disk.cut);
   node.process = std::make_unique<Process>(Process{node, self, NodeOrder(start), std::make_unique<ModelWriter>(history_, options_.off), real_writers(node), {}, false, false, options_.aggregates && network_.one_in(3), {}});

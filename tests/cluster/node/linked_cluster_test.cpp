@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -54,8 +55,10 @@ storage::Identity identity_of(NodeLinks& links) {
 
 /// One node: its links, its store, itself.
 struct LinkedNode {
-  LinkedNode(std::uint32_t number, std::uint16_t coordinator_port, const std::filesystem::path& folder, LinkVersions versions = {}) {
+  LinkedNode(std::uint32_t number, std::uint16_t coordinator_port, const std::filesystem::path& folder, LinkVersions versions = {}, std::uint16_t listen_port = 0) {
     NodeLinksOptions options;
+    options.listen_port = listen_port;
+    options.refused = refusals.note();
     options.link = link_of(on_links(number), NodeRole::node, versions);
     options.coordinator_host = "127.0.0.1";
     options.coordinator_port = coordinator_port;
@@ -81,6 +84,7 @@ struct LinkedNode {
     node.reset();
   }
 
+  Refusals refusals;
   std::unique_ptr<storage::NodeStore> store;
   std::unique_ptr<NodeLinks> links;
   std::unique_ptr<ClusterNode> node;
@@ -207,6 +211,52 @@ TEST_F(LinkedCluster, KeepsTheOrderOfWhatOneThreadSends) {
   std::unique_lock lock(mutex);
   answered.wait(lock, [&] { return left == 0; });
   EXPECT_THAT(refusals, testing::IsEmpty());
+}
+
+// Two coordinators on copies of one log, both of epoch 2: a node that was started again at the copy's, and nodes that stayed, reach each other.
+TEST_F(LinkedCluster, GivesNoPositionTwiceWhereTwoCoordinatorsLeadCopiesOfOneLog) {
+  append_and_check();
+  const auto at = nodes[0]->links->port();
+  nodes[0].reset();
+  coordinator.reset();
+  std::filesystem::create_directory(folder.path() / "copy");
+  std::filesystem::copy(folder.path() / "coordinator", folder.path() / "copy" / "coordinator", std::filesystem::copy_options::recursive);
+  coordinator = std::make_unique<LinkedCoordinator>(folder.path(), port);
+  LinkedCoordinator other(folder.path() / "copy");
+  ASSERT_EQ(coordinator->log->state().epoch, other.log->state().epoch);
+  nodes[0] = std::make_unique<LinkedNode>(1, other.links->port(), folder.path(), LinkVersions{}, at);
+
+  std::map<GlobalPosition, std::string> acknowledged;
+  std::size_t apart = 0;
+  std::string refusal;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(40);
+  for (std::size_t i = 0; (acknowledged.size() < 20 || apart < 5) && std::chrono::steady_clock::now() < until; ++i) {
+    const auto name = "order-x" + std::to_string(i);
+    const auto done = nodes[1]->node->append(Append().event(name, "Placed", "{}"));
+    if (done) {
+      const auto [was, is_new] = acknowledged.emplace(done->first_position, name);
+      ASSERT_TRUE(is_new) << name << " and " << was->second << " both at " << done->first_position.value;
+    } else if (done.error().code == ErrorCode::fenced) {
+      ++apart;
+      refusal = done.error().what;
+    }
+  }
+
+  EXPECT_GE(acknowledged.size(), 20u) << "nodes of one history go on";
+  EXPECT_GE(apart, 5u);
+  EXPECT_THAT(refusal, testing::HasSubstr("node 1 answers nothing of node 2: epoch 2 was led by"));
+  EXPECT_TRUE(nodes[0]->refusals.any("node 2: node 1 answers nothing of node 2")) << testing::PrintToString(nodes[0]->refusals.texts);
+  nodes[0].reset();
+
+  // The other way: who has applied cuts of the one is not taken by the other, and takes nothing of it.
+  const auto before = nodes[2]->store->view().watermark;
+  nodes[2].reset();
+  nodes[2] = std::make_unique<LinkedNode>(3, other.links->port(), folder.path());
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  EXPECT_FALSE(all_owned(*nodes[2]->node)) << "it was welcomed";
+  EXPECT_EQ(nodes[2]->store->view().watermark, before);
+  restart_node(3);
+  ASSERT_TRUE(nodes[2]->node->wait_for(acknowledged.rbegin()->first, std::chrono::seconds(20))) << "its own coordinator's goes on";
 }
 
 constexpr LinkVersions next_release{link_version + 1, link_version};

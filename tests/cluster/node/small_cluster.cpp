@@ -239,7 +239,7 @@ void SmallCluster::members(NodeProcess node, const Members& members) {
   });
 }
 
-void SmallCluster::promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator) {
+void SmallCluster::promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, const sharding::Leadership& coordinator) {
   deliver_in_order([=, this] {
     if (const auto part = reach(node.node); part != nullptr && part->process == node) part->node->committer().cut_promised(shard, epoch, ask, cut, coordinator);
   });

@@ -90,7 +90,7 @@ class SmallCluster final : public CoordinatorNetwork {
 
   void to_node(NodeProcess node, ToNode message) override;
   void members(NodeProcess node, const Members& members) override;
-  void promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, Epoch coordinator) override;
+  void promise(NodeProcess node, ShardId shard, Epoch epoch, std::uint64_t ask, CutNumber cut, const sharding::Leadership& coordinator) override;
 
  private:
   class Network;

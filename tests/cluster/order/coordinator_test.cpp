@@ -66,6 +66,33 @@ TEST_F(CoordinatorByHand, NamesTheNodesThatSaidHelloOrOwnAShard) {
   EXPECT_THAT(coordinator().membership().nodes, ElementsAre(ClusterView::Node{1, "", "", false, {}, ""}));
 }
 
+// Two coordinators on copies of one log reach the same epoch, and the same cuts' numbers.
+TEST_F(CoordinatorByHand, RefusesANodeThatAppliedCutsOfAnotherUnderOneEpoch) {
+  join_with(1);
+  auto copy = log_.disk();
+  lead();
+  const auto mine = coordinator().identity();
+  sharding::MemoryCutLog other(std::move(copy));
+  const auto theirs = other.lead()->leaderships.back();
+  ASSERT_EQ(theirs.epoch, coordinator().stored().epoch);
+  auto hello = hello_of(process(1, 2), coordinator().stored().last_cut.value, {told(0, 1, 2, 2), told(1, 1, 2, 2)});
+  hello.led = theirs;
+
+  const auto refused = sent<HelloRefused>(coordinator().hello(hello));
+
+  ASSERT_THAT(refused, SizeIs(1));
+  EXPECT_EQ(refused.front().error.code, ErrorCode::corruption);
+  EXPECT_THAT(refused.front().error.what, HasSubstr("a copy that went on by itself"));
+  hello.led = {theirs.epoch + 1, theirs.identity};
+  EXPECT_EQ(sent<HelloRefused>(coordinator().hello(hello)).front().error.code, ErrorCode::fenced);
+  hello.led = {theirs.epoch, mine};
+  const auto actions = settle(coordinator().hello(hello));
+  ASSERT_THAT(sent<Welcome>(actions), SizeIs(1)) << "its own";
+  EXPECT_EQ(sent<Welcome>(actions).front().leaderships.back(), (sharding::Leadership{theirs.epoch, mine}));
+  for (const auto& opens : sent<Opens>(actions)) EXPECT_EQ(opens.leader, mine);
+  for (const auto& announce : sent<Announce>(actions)) EXPECT_EQ(announce.leader, mine);
+}
+
 TEST_F(CoordinatorByHand, GivesShardsOutOnceAllNodesAreThere) {
   options_.nodes_expected = 2;
   lead();

@@ -49,6 +49,12 @@ class NodeOrderByHand : public testing::Test {
     for (const auto& given : steps<NodeStep::Apply>(actions)) order().applied(given.number);
     return actions;
   }
+  /// As welcome_of(), of a coordinator that says who led.
+  Welcome welcome_of(std::uint64_t last_cut, sharding::Leaderships leaderships) {
+    auto welcome = welcome_of(last_cut, leaderships.back().epoch.value);
+    welcome.leaderships = std::move(leaderships);
+    return welcome;
+  }
   /// Shard 0 is open under epoch 1, by cut 1.
   void start_open() {
     start();
@@ -61,6 +67,71 @@ class NodeOrderByHand : public testing::Test {
   NodeOrder& order() { return *order_; }
   std::unique_ptr<NodeOrder> order_;
 };
+
+const EventId first_leader = *EventId::parse("00000000-0000-4000-8000-000000000001");
+const EventId second_leader = *EventId::parse("00000000-0000-4000-8000-000000000002");
+
+// Copies of one log reach the same epochs: who made what was applied here is told by its identity.
+TEST_F(NodeOrderByHand, TakesNothingOfWhoLedACopyUnderTheSameEpoch) {
+  start();
+  order().connected();
+  ASSERT_FALSE(order().welcome(welcome_of(0, {{Epoch{1}, first_leader}})).coordinator_refused);
+  const auto applied = apply(order().announce(announce_of(cut_of(1, 1, {}))));
+  ASSERT_THAT(steps<NodeStep::Apply>(applied), SizeIs(1));
+  const sharding::Leadership led{Epoch{1}, first_leader};
+  EXPECT_EQ(steps<NodeStep::Apply>(applied).front().led, led) << "it goes to the disk before the cut";
+  EXPECT_EQ(order().hello({}).led, led);
+  EXPECT_EQ(steps<NodeStep::Apply>(apply(order().announce(announce_of(cut_of(2, 1, {}))))).front().led, std::nullopt) << "once";
+
+  for (const bool restarted : {false, true}) {
+    if (restarted) {
+      NodeStart at{process(1), "host-1", CutNumber{2}, {}, {}};
+      at.led = led;
+      start(std::move(at));
+      EXPECT_EQ(order().leaderships(), sharding::Leaderships{led});
+    }
+    order().connected();
+    const auto refused = order().welcome(welcome_of(2, {{Epoch{1}, second_leader}})).coordinator_refused;
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->code, ErrorCode::corruption);
+    EXPECT_THAT(refused->what, HasSubstr("a copy that went on by itself"));
+    EXPECT_FALSE(order().welcomed());
+    EXPECT_FALSE(order().welcome(welcome_of(2, {{Epoch{1}, first_leader}, {Epoch{2}, second_leader}})).coordinator_refused) << "a newer one of the same log";
+  }
+}
+
+TEST_F(NodeOrderByHand, DropsWhatAnotherOfTheSameEpochSays) {
+  start();
+  order().connected();
+  ASSERT_FALSE(order().welcome(welcome_of(0, {{Epoch{1}, first_leader}})).coordinator_refused);
+  auto announce = announce_of(cut_of(1, 1, {}, {opening_of(0, 1, 1, 1)}));
+  announce.leader = second_leader;
+  EXPECT_THAT(order().announce(announce).steps, IsEmpty());
+  auto opens = opens_of(0, 1);
+  opens.leader = second_leader;
+  order().opens(opens);
+  announce.leader = first_leader;
+  apply(order().announce(announce));
+  order().synced(CutNumber{1});
+  EXPECT_EQ(order().writes(shard_0), std::nullopt) << "the promise was another's";
+}
+
+// Nothing of the first was applied: the second is taken, and what the first promised is void.
+TEST_F(NodeOrderByHand, VoidsThePromisesOfWhomItLeaves) {
+  start();
+  order().connected();
+  ASSERT_FALSE(order().welcome(welcome_of(0, {{Epoch{1}, first_leader}})).coordinator_refused);
+  auto opens = opens_of(0, 1);
+  opens.leader = first_leader;
+  order().opens(opens);
+  order().connected();
+  ASSERT_FALSE(order().welcome(welcome_of(0, {{Epoch{1}, second_leader}})).coordinator_refused);
+  auto announce = announce_of(cut_of(1, 1, {}, {opening_of(0, 1, 1, 1)}));
+  announce.leader = second_leader;
+  apply(order().announce(announce));
+  order().synced(CutNumber{1});
+  EXPECT_EQ(order().writes(shard_0), std::nullopt);
+}
 
 TEST_F(NodeOrderByHand, WritesOnceItsOpeningIsSynced) {
   start();
