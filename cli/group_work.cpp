@@ -37,7 +37,7 @@ Options group_work_options() {
   return options;
 }
 
-/// One line of standard input: {"acknowledge":17}, {"reject":17,"reason":"..","after_ms":5000}, {"park":17,"reason":".."}, {"renew":17}.
+/// One line of standard input: {"begin":17}, {"acknowledge":17}, {"reject":17,"reason":"..","after_ms":5000}, {"park":17,"reason":".."}, {"renew":17}.
 struct Said {
   std::optional<GroupSettlement::Kind> kind{};  ///< absent: renew
   GlobalPosition position{};
@@ -57,7 +57,7 @@ Result<Said> read_said(std::string_view line) {
       said.reason = *std::move(text);
       return {};
     }
-    if (key != "after_ms" && key != "acknowledge" && key != "reject" && key != "park" && key != "renew") return json->unknown_key(key, {"acknowledge", "reject", "park", "renew", "reason", "after_ms"});
+    if (key != "after_ms" && key != "acknowledge" && key != "reject" && key != "park" && key != "renew" && key != "begin") return json->unknown_key(key, {"begin", "acknowledge", "reject", "park", "renew", "reason", "after_ms"});
     const auto number = value.number();
     if (!number) return refuse(number.error());
     if (key == "after_ms") {
@@ -70,9 +70,10 @@ Result<Said> read_said(std::string_view line) {
     if (key == "acknowledge") said.kind = GroupSettlement::Kind::acknowledge;
     else if (key == "reject") said.kind = GroupSettlement::Kind::reject;
     else if (key == "park") said.kind = GroupSettlement::Kind::park;
+    else if (key == "begin") said.kind = GroupSettlement::Kind::begin;
     return {};
   }));
-  if (verbs != 1) return json->wrong("one of acknowledge, reject, park and renew, with the position");
+  if (verbs != 1) return json->wrong("one of begin, acknowledge, reject, park and renew, with the position");
   return said;
 }
 
@@ -198,6 +199,10 @@ class GroupWork {
       failure.line = line.number;
       return Failed(std::move(failure));
     }
+    if (*said->kind == GroupSettlement::Kind::begin) {
+      worker_.begin(found->second);
+      return {};
+    }
     if (settle(found->second, *said->kind, said->reason, said->after)) out_.erase(found);
     return {};
   }
@@ -265,6 +270,7 @@ Outcome run_group_work(const Invocation& invocation) {
   GroupJoin join{.name = arguments.text("worker").value_or("")};
   const auto credit = arguments.number("credit").value_or(join.credit);
   join.credit = command && !arguments.has("credit") ? 1 : static_cast<std::uint32_t>(std::min<std::uint64_t>(credit, 1u << 30));
+  join.begins_with_next = command.has_value();  // who reads lines says when it begins
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
   const auto types = payload_types(invocation);

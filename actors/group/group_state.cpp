@@ -91,6 +91,7 @@ std::vector<GroupDelivered> GroupState::deliver(GroupTime now) {
       lane.in_flight = entry->first;
       entry->second.worker = id;
       entry->second.delivery = next_delivery_++;
+      entry->second.begun = false;
       set_timer(entry, now_ + settings_.lease.count());
       worker.in_flight.insert(entry->first);
       ++in_flight_;
@@ -137,6 +138,20 @@ Result<void> GroupState::answer_late(GlobalPosition position, std::uint64_t deli
     return refuse(ErrorCode::fenced, where + " is no longer yours: its lease ran out or its worker went, and it is given out again");
   }
   return refuse(ErrorCode::fenced, where + " is no longer yours: its lease ran out, and it waits to be given out again");
+}
+
+Result<void> GroupState::begin(GlobalPosition position, std::uint64_t delivery, GroupTime now) {
+  see(now);
+  if (!is_out(position, delivery)) {
+    EVERSHARD_TRY(answer_late(position, delivery));
+    return refuse(ErrorCode::fenced, "position " + std::to_string(position.value) + " is settled already");
+  }
+  const auto entry = entries_.find(position.value);
+  entry->second.begun = true;
+  auto& worker = workers_.at(entry->second.worker);
+  worker.says_begun = worker.began = true;
+  set_timer(entry, now_ + settings_.lease.count());
+  return {};
 }
 
 Result<void> GroupState::acknowledge(GlobalPosition position, std::uint64_t delivery, GroupTime now) {
@@ -243,8 +258,7 @@ std::vector<GroupWorkerId> GroupState::tick(GroupTime now, std::int64_t wall_ms)
   while (!timers_.empty() && timers_.begin()->first <= now_) {
     const auto entry = entries_.find(timers_.begin()->second);
     if (entry->second.worker != 0) {
-      ++counters_.expired;
-      fail(entry, "not settled: the lease of " + std::to_string(settings_.lease.count()) + " ms ran out", {}, wall_ms);
+      expire(entry, counts(entry->second), "not settled: the lease of " + std::to_string(settings_.lease.count()) + " ms ran out", wall_ms);
     } else {
       clear_timer(entry);
       entry->second.waits = false;

@@ -100,14 +100,15 @@ class GroupState {
 
   // Workers. All of them ask to be called deliver() afterwards.
 
-  GroupWorkerId join(std::string name, std::uint32_t credit, GroupTime now);
+  /// `says_begun`: it says of each event when it begins it.
+  GroupWorkerId join(std::string name, std::uint32_t credit, GroupTime now, bool says_begun = false);
   /// It is there: whatever a worker says. Errors: not_found: it was lost
   [[nodiscard]] Result<void> heard(GroupWorkerId worker, GroupTime now);
   /// And its leases begin anew: of these positions; none: of all. Errors: fenced: of some, which it no longer has; the others are renewed
   [[nodiscard]] Result<void> renew(GroupWorkerId worker, std::span<const GlobalPosition> positions, GroupTime now);
   /// It goes and says so: what it has is given to others, and no attempt is counted.
   void leave(GroupWorkerId worker, GroupTime now);
-  /// It is gone: what it has counts as an attempt, and is given to others at once.
+  /// It is gone: what it has is given to others at once. What it had begun counts as an attempt; of a worker that never said so the one it was given first.
   void lose(GroupWorkerId worker, GroupTime now, std::int64_t wall_ms);
   [[nodiscard]] bool knows(GroupWorkerId worker) const { return workers_.contains(worker); }
   [[nodiscard]] std::size_t workers() const { return workers_.size(); }
@@ -118,6 +119,9 @@ class GroupState {
   std::vector<GroupWorkerId> tick(GroupTime now, std::int64_t wall_ms);
   /// When tick() has something to do; nothing: nothing is waited for.
   [[nodiscard]] std::optional<GroupTime> next_due() const;
+
+  /// Its worker begins it: its lease begins anew, and that it ends without being settled is an attempt. Errors: fenced, invalid_argument: as below
+  [[nodiscard]] Result<void> begin(GlobalPosition position, std::uint64_t delivery, GroupTime now);
 
   // Settling. Once settled, it stays so; the same again is answered as the first time.
   //
@@ -184,6 +188,7 @@ class GroupState {
     GroupWorkerId worker = 0;    ///< in flight
     std::uint64_t delivery = 0;  ///< the last
     bool waits = false;          ///< for a retry
+    bool begun = false;          ///< in flight: its worker said so
   };
   struct Lane {
     std::set<std::uint64_t> positions;  ///< unsettled
@@ -197,6 +202,8 @@ class GroupState {
     GroupTime heard = 0;
     std::set<std::uint64_t> in_flight{};
     std::uint64_t acknowledged = 0;
+    bool says_begun = false;
+    bool began = false;  ///< any
   };
   struct Reason {
     std::string text{};
@@ -215,6 +222,10 @@ class GroupState {
   void land(Entries::iterator entry);
   /// Settled, in whatever way: no longer known.
   void erase(Entries::iterator entry);
+  /// In flight: whether it was begun, as far as its worker says so; else whether it is the one that it was given first.
+  [[nodiscard]] bool counts(const Entry& entry) const;
+  /// In flight, and not settled by its worker: an attempt, if it counts; else as if it had not been given out.
+  void expire(Entries::iterator entry, bool counts, std::string_view reason, std::int64_t wall_ms);
   /// An attempt that was none.
   void fail(Entries::iterator entry, std::string_view reason, std::optional<std::int64_t> after_ms, std::int64_t wall_ms);
   [[nodiscard]] GroupTime delay_before(std::uint32_t attempt);

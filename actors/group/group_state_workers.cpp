@@ -38,10 +38,10 @@ GroupWorkerId GroupState::owner_of(std::uint64_t lane) const {
   return owner;
 }
 
-GroupWorkerId GroupState::join(std::string name, std::uint32_t credit, GroupTime now) {
+GroupWorkerId GroupState::join(std::string name, std::uint32_t credit, GroupTime now, bool says_begun) {
   see(now);
   const auto id = ++last_worker_;
-  workers_.emplace(id, Worker{.name = std::move(name), .credit = credit, .heard = now_});
+  workers_.emplace(id, Worker{.name = std::move(name), .credit = credit, .heard = now_, .says_begun = says_begun});
   refresh_all();
   return id;
 }
@@ -70,6 +70,22 @@ Result<void> GroupState::renew(GroupWorkerId worker, std::span<const GlobalPosit
   return all;
 }
 
+// Others lie in its buffer, and no handler has seen them. One that is lost before it said anything at all broke down on the first one, most likely.
+bool GroupState::counts(const Entry& entry) const {
+  const auto& worker = workers_.at(entry.worker);
+  if (entry.begun) return true;
+  if (worker.says_begun && worker.began) return false;
+  return std::ranges::all_of(worker.in_flight, [&](std::uint64_t other) { return entries_.at(other).delivery >= entry.delivery; });
+}
+
+void GroupState::expire(Entries::iterator entry, bool counts, std::string_view reason, std::int64_t wall_ms) {
+  ++counters_.expired;
+  if (counts) return fail(entry, reason, {}, wall_ms);
+  const auto lane = entry->second.lane;
+  land(entry);
+  refresh(lane);
+}
+
 void GroupState::remove_worker(std::map<GroupWorkerId, Worker>::iterator worker) {
   const auto id = worker->first;
   workers_.erase(worker);
@@ -90,11 +106,9 @@ void GroupState::lose(GroupWorkerId worker, GroupTime now, std::int64_t wall_ms)
   see(now);
   const auto found = workers_.find(worker);
   if (found == workers_.end()) return;
-  const auto in_flight = found->second.in_flight;
-  for (const auto position : in_flight) {
-    ++counters_.expired;
-    fail(entries_.find(position), "not settled: its worker was lost", {}, wall_ms);
-  }
+  std::vector<std::pair<std::uint64_t, bool>> in_flight;  // all are judged before the first goes
+  for (const auto position : found->second.in_flight) in_flight.emplace_back(position, counts(entries_.at(position)));
+  for (const auto& [position, counted] : in_flight) expire(entries_.find(position), counted, "not settled: its worker was lost", wall_ms);
   remove_worker(found);
 }
 

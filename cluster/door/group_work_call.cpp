@@ -78,6 +78,7 @@ void GroupWorkCall::join(const pb::WorkRequest::Join& wanted) {
     return go_on();
   }
   GroupJoin join{.name = wanted.worker()};
+  join.begins_with_next = wanted.says_begun();
   if (wanted.has_credit()) join.credit = wanted.credit();
   std::weak_ptr<GroupWorkCall> weak = shared_from_this();
   auto session = (*groups)->open_session(wanted.group(), join, [weak] {
@@ -88,6 +89,7 @@ void GroupWorkCall::join(const pb::WorkRequest::Join& wanted) {
     return go_on();
   }
   pb::WorkResponse response;
+  response.mutable_joined()->set_takes_begun(true);
   response.mutable_joined()->set_lease_ms(static_cast<std::uint64_t>((*session)->lease().count()));
   bool too_late = false;
   {

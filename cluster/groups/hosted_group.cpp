@@ -138,7 +138,7 @@ Result<HostedGroup::Member*> HostedGroup::member(GroupWorkerId worker) {
 Result<GroupWorkerId> HostedGroup::join(const GroupJoin& join, std::function<void()> wake) {
   Lock lock(mutex_);
   if (ended_) return refuse(*ended_);
-  const auto id = state_.join(join.name, join.credit, group_time());
+  const auto id = state_.join(join.name, join.credit, group_time(), join.begins_with_next);
   members_.emplace(id, Member{std::move(wake), {}, group_time()});
   {
     const std::lock_guard ringing(parts_.bell->mutex);
@@ -282,6 +282,7 @@ Result<void> HostedGroup::settle_one(const GroupSettlement& settlement) {
   switch (settlement.kind) {
     case GroupSettlement::Kind::acknowledge: return state_.acknowledge(settlement.position, settlement.delivery, now);
     case GroupSettlement::Kind::park: return state_.park(settlement.position, settlement.delivery, settlement.reason, now, group_wall_ms());
+    case GroupSettlement::Kind::begin: return state_.begin(settlement.position, settlement.delivery, now);
     case GroupSettlement::Kind::reject: break;
   }
   std::optional<std::int64_t> after;
@@ -307,6 +308,7 @@ void HostedGroup::settle(GroupWorkerId worker, const std::vector<GroupSettlement
   bool any = false;
   for (const auto& one : settlements) {
     results->push_back(settle_one(one));
+    if (one.kind == GroupSettlement::Kind::begin) continue;  // nothing of it is kept
     any = any || results->back().has_value();
     if (results->back()) uncache(one.position);
   }
@@ -321,7 +323,7 @@ void HostedGroup::settle(GroupWorkerId worker, const std::vector<GroupSettlement
   deliver(lock);
   lock.unlock();
   if (!any) done(std::move(*results));
-  parts_.bell->ring(&GroupBell::work);
+  if (any) parts_.bell->ring(&GroupBell::work);
 }
 
 Result<void> HostedGroup::renew(GroupWorkerId worker, std::vector<GlobalPosition> positions) {

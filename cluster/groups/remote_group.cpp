@@ -44,6 +44,8 @@ class RemoteGroup::Session final : public GroupSession {
     return taken;
   }
   void settle(std::vector<GroupSettlement> settlements, GroupSettled done) override {
+    if (!member_->takes_begun) std::erase_if(settlements, [](const GroupSettlement& one) { return one.kind == GroupSettlement::Kind::begin; });  // a home of an earlier release
+    if (settlements.empty()) return done({});
     for (auto& one : settlements) one.reason = kept_reason(one.reason);  // what the home would keep: no more has to go there
     Lock lock(group_->mutex_);
     if (auto there = speak(); !there) {
@@ -103,6 +105,7 @@ Result<std::shared_ptr<GroupSession>> RemoteGroup::open(const std::string& name,
   wanted.set_group(name);
   wanted.set_worker(join.name);
   wanted.set_credit(join.credit);
+  wanted.set_says_begun(join.begins_with_next);
   auto bytes = homes_.call({group_calls::open, aggregate_, wanted.SerializeAsString(), options_.open_time}, HomeCalls::Again::not_done);
   silent_ = does_not_answer(bytes);
   if (!bytes) return refuse(std::move(bytes).error());
@@ -112,6 +115,7 @@ Result<std::shared_ptr<GroupSession>> RemoteGroup::open(const std::string& name,
   member->number = opened.session();
   member->lease = std::chrono::milliseconds(opened.lease_ms());
   member->credit = join.credit;
+  member->takes_begun = opened.takes_begun();
   member->wake = std::move(wake);
   {
     const Lock lock(mutex_);

@@ -62,6 +62,7 @@ class RemoteGroup : public std::enable_shared_from_this<RemoteGroup> {
   struct Member {
     std::uint64_t number = 0;
     std::chrono::milliseconds lease{};
+    bool takes_begun = false;  ///< its home does
     std::uint32_t credit = 0;
     std::function<void()> wake;
     struct Arrived {

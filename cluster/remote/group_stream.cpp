@@ -75,6 +75,7 @@ Result<void> GroupStream::join(const std::string& group, const GroupJoin& join, 
   request.mutable_join()->set_group(group);
   request.mutable_join()->set_worker(join.name);
   request.mutable_join()->set_credit(join.credit);
+  request.mutable_join()->set_says_begun(join.begins_with_next);
   EVERSHARD_TRY(sendable(request));
   Lock lock(mutex_);
   call_ = std::make_shared<Call>(connection_->context(), *this);
@@ -114,8 +115,10 @@ void GroupStream::came(pb::WorkResponse& response) {
     if (response.has_joined()) {
       joined_ = true;
       lease_ = std::chrono::milliseconds(response.joined().lease_ms());
+      takes_begun_ = response.joined().takes_begun();
       connection_->worked(door_);
     }
+    if (queue_.empty() && response.deliveries_size() > 0) renewed_ = std::chrono::steady_clock::now();
     for (auto& delivery : *response.mutable_deliveries()) {
       GroupDelivery got;
       if (auto read = messages::get(delivery, got); read) queue_.push_back(std::move(got));
@@ -174,13 +177,18 @@ void GroupStream::renew_now(const std::vector<GlobalPosition>& positions) {
   pb::WorkRequest request;
   for (const auto& position : positions) request.add_renew(position.value);
   for (const auto& delivery : queue_) request.add_renew(delivery.event.position.value);
+  renewed_ = std::chrono::steady_clock::now();
   send(std::move(request));
 }
 
 Result<std::vector<GroupDelivery>> GroupStream::take(std::size_t most) {
   const std::lock_guard lock(mutex_);
   EVERSHARD_TRY(still_there());
-  if (std::chrono::steady_clock::now() - said_ >= lease_ / 4) renew_now({});
+  const auto now = std::chrono::steady_clock::now();
+  // A worker that hung for a lease has lost its stay: others have what it was given, and may have settled it. The server is about to say so.
+  if (now - said_ >= lease_) queue_.clear();
+  // What it settles says that it is there, and nothing of what it has not taken yet.
+  if (now - said_ >= lease_ / 4 || (!queue_.empty() && now - renewed_ >= lease_ / 4)) renew_now({});
   std::vector<GroupDelivery> taken;
   while (taken.size() < most && !queue_.empty()) {
     taken.push_back(std::move(queue_.front()));
@@ -203,6 +211,14 @@ void GroupStream::settle(std::vector<GroupSettlement> settlements, GroupSettled 
   }
   request.set_batch(++last_batch_);
   batches_.emplace(last_batch_, Batch{settlements.size(), std::move(done)});
+  send(std::move(request));
+}
+
+void GroupStream::begin(GlobalPosition position, std::uint64_t delivery) {
+  const std::lock_guard lock(mutex_);
+  if (!takes_begun_ || !still_there()) return;
+  pb::WorkRequest request;  // its answer has no batch: nobody waits for it
+  messages::put(GroupSettlement{.kind = GroupSettlement::Kind::begin, .position = position, .delivery = delivery}, *request.add_settlements());
   send(std::move(request));
 }
 

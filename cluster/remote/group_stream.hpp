@@ -27,6 +27,7 @@ class GroupStream final : public GroupSession {
 
   Result<std::vector<GroupDelivery>> take(std::size_t most) override;
   void settle(std::vector<GroupSettlement> settlements, GroupSettled done) override;
+  void begin(GlobalPosition position, std::uint64_t delivery) override;
   Result<void> renew(const std::vector<GlobalPosition>& positions) override;
   Result<void> alive() override;
   void leave() override;
@@ -67,7 +68,9 @@ class GroupStream final : public GroupSession {
   std::deque<pb::WorkRequest> outgoing_;
   std::map<std::uint64_t, Batch> batches_;
   std::uint64_t last_batch_ = 0;
-  std::chrono::steady_clock::time_point said_{};  ///< last
+  bool takes_begun_ = false;  ///< the server does
+  std::chrono::steady_clock::time_point said_{};     ///< last
+  std::chrono::steady_clock::time_point renewed_{};  ///< what is not taken yet, last
 };
 
 }  // namespace evershard::remote

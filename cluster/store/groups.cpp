@@ -110,6 +110,7 @@ Result<std::optional<GroupDelivery>> GroupWorker::next(std::chrono::milliseconds
     if (!taken) return refuse(std::move(taken).error());
     if (!taken->empty()) {
       shared_->taken.insert(taken->front().event.position);
+      if (shared_->join.begins_with_next) begin(taken->front());
       return std::move(taken->front());
     }
     const auto now = std::chrono::steady_clock::now();
@@ -118,9 +119,15 @@ Result<std::optional<GroupDelivery>> GroupWorker::next(std::chrono::milliseconds
   }
 }
 
+void GroupWorker::begin(const GroupDelivery& delivery) {
+  if (shared_->session) shared_->session->begin(delivery.event.position, delivery.delivery);
+}
+
 void GroupWorker::settle_async(std::vector<GroupSettlement> settlements, GroupSettled done) {
   if (!shared_->session) return done(std::vector<Result<void>>(settlements.size(), refuse(ErrorCode::fenced, "the worker is not in the group: its events are given out again")));
-  for (const auto& one : settlements) shared_->taken.erase(one.position);
+  for (const auto& one : settlements) {
+    if (one.kind != GroupSettlement::Kind::begin) shared_->taken.erase(one.position);
+  }
   shared_->session->settle(std::move(settlements), std::move(done));
 }
 

@@ -84,7 +84,7 @@ struct GroupDelivery {
 };
 
 struct GroupSettlement {
-  enum class Kind : std::uint8_t { acknowledge = 0, reject = 1, park = 2 };
+  enum class Kind : std::uint8_t { acknowledge = 0, reject = 1, park = 2, begin = 3 };  ///< begin: settles nothing; only what was begun, or settled, counts as an attempt
   Kind kind = Kind::acknowledge;
   GlobalPosition position{};
   std::uint64_t delivery = 0;
@@ -98,6 +98,7 @@ using GroupSettled = std::function<void(std::vector<Result<void>>)>;
 struct GroupJoin {
   std::string name{};           ///< as it is listed; empty: this machine and process
   std::uint32_t credit = 16;    ///< events that it may have at a time; from 1 to 10,000
+  bool begins_with_next = true; ///< what next() gives is begun; false: begin() says when
 };
 
 /// One stay of a worker in a group. Any thread. What a GroupWorker, or a door, is made of.
@@ -111,13 +112,17 @@ class GroupSession {
   /// Errors of each: fenced (no longer its own: given out again, or parked), overloaded (no more can be parked), invalid_argument, not_found,
   ///                 unavailable, io: the outcome is unknown, the event may come again
   virtual void settle(std::vector<GroupSettlement> settlements, GroupSettled done) = 0;
+  /// The worker begins this event; told without waiting for an answer.
+  virtual void begin(GlobalPosition position, std::uint64_t delivery) {
+    settle({{.kind = GroupSettlement::Kind::begin, .position = position, .delivery = delivery}}, [](const std::vector<Result<void>>&) {});
+  }
   /// Leases begin anew: of these, and of all that was not taken yet. Errors: fenced, not_found, unavailable
   [[nodiscard]] virtual Result<void> renew(const std::vector<GlobalPosition>& positions) = 0;
   /// The worker is there, and what it did not take yet stays its own. Errors: not_found, unavailable
   [[nodiscard]] virtual Result<void> alive() = 0;
   /// Goes; what it has is given to others at once. Any number of times.
   virtual void leave() = 0;
-  /// It went without a word: what it has counts as an attempt of each.
+  /// It went without a word: of what it had begun that was an attempt.
   virtual void lose() = 0;
   /// How often something must be heard of a worker, at least.
   [[nodiscard]] virtual std::chrono::milliseconds lease() const = 0;
@@ -182,6 +187,8 @@ class GroupWorker {
   /// Errors: not_found (the group is gone), unavailable (the store in this process was closed), cancelled; corruption, io (an event is damaged:
   ///         others may follow, the worker is still there)
   [[nodiscard]] Result<std::optional<GroupDelivery>> next(std::chrono::milliseconds timeout);
+  /// Where next() does not: when the worker is lost, or its lease runs out, an attempt is counted of what was begun. A second time says nothing more.
+  void begin(const GroupDelivery& delivery);
   // Errors of each: see GroupSession::settle. Also once it was cancelled: what was worked on is worth settling.
   [[nodiscard]] Result<void> acknowledge(const GroupDelivery& delivery);
   /// Again later, or parked when that was its last attempt.

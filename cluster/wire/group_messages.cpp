@@ -167,7 +167,8 @@ void put(const GroupSettlement& from, pb::WorkRequest::Settlement& to) {
   using Kind = GroupSettlement::Kind;
   to.set_kind(from.kind == Kind::acknowledge ? pb::WorkRequest::Settlement::KIND_ACKNOWLEDGE
               : from.kind == Kind::reject    ? pb::WorkRequest::Settlement::KIND_REJECT
-                                             : pb::WorkRequest::Settlement::KIND_PARK);
+              : from.kind == Kind::park      ? pb::WorkRequest::Settlement::KIND_PARK
+                                             : pb::WorkRequest::Settlement::KIND_BEGIN);
   to.set_position(from.position.value);
   to.set_delivery(from.delivery);
   to.set_reason(from.reason);
@@ -181,6 +182,7 @@ Result<void> get(pb::WorkRequest::Settlement& from, GroupSettlement& to) {
     case pb::WorkRequest::Settlement::KIND_ACKNOWLEDGE: to.kind = Kind::acknowledge; break;
     case pb::WorkRequest::Settlement::KIND_REJECT: to.kind = Kind::reject; break;
     case pb::WorkRequest::Settlement::KIND_PARK: to.kind = Kind::park; break;
+    case pb::WorkRequest::Settlement::KIND_BEGIN: to.kind = Kind::begin; break;
     default: return refuse(ErrorCode::invalid_argument, "settlements.kind: is unknown");
   }
   to.position = GlobalPosition(from.position());

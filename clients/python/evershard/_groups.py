@@ -74,6 +74,8 @@ class _Stay:
     batches: dict[int, asyncio.Future[None]] = field(default_factory=dict)
     over: EvershardError | None = None
     said: float = 0.0
+    renewed: float = 0.0  # what is not taken yet
+    takes_begun: bool = False
     writing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -86,7 +88,7 @@ class GroupWorker:
 
     def __init__(self, client: Client, group: str, worker: str | None, credit: int) -> None:
         self._client = client
-        self._join = _wire.checked(groups_pb2.WorkRequest.Join, group=group, worker=worker or f"{socket.gethostname()}:{os.getpid()}", credit=credit)
+        self._join = _wire.checked(groups_pb2.WorkRequest.Join, group=group, worker=worker or f"{socket.gethostname()}:{os.getpid()}", credit=credit, says_begun=True)
         self._stay: _Stay | None = None
         self._reader: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
@@ -123,9 +125,14 @@ class GroupWorker:
                     if self._client._closed:
                         raise CallCancelledError("the client was closed") from None
                     wait = backoff.next()
+            elif time.monotonic() - stay.said >= stay.lease and stay.queue:
+                stay.queue.clear()  # it hung for a lease: others have these, and may have settled them; the server is about to say so
+                await self._alive(stay)
+                continue
             elif stay.queue:
                 delivery = stay.queue.popleft()
                 await self._alive(stay)
+                await self._begin(stay, delivery)
                 return delivery
             else:
                 await self._alive(stay)
@@ -185,6 +192,7 @@ class GroupWorker:
                 raise _wire.failure(await self._why(stay))
             self._client._doors.worked(door)
             stay.lease = first.joined.lease_ms / 1000
+            stay.takes_begun = first.joined.takes_begun
             if not self._closed:  # while it joined
                 self._stay = stay
                 self._reader = asyncio.get_running_loop().create_task(self._read(stay))
@@ -215,6 +223,8 @@ class GroupWorker:
     async def _read(self, stay: _Stay) -> None:
         try:
             while (message := await stay.call.read()) is not grpc.aio.EOF:
+                if message.deliveries and not stay.queue:
+                    stay.renewed = time.monotonic()
                 stay.queue.extend(GroupDelivery(_wire.recorded(one.event), one.delivery, one.attempt, stay) for one in message.deliveries)
                 if message.lost:
                     stay.queue = deque(one for one in stay.queue if one.event.position not in message.lost)
@@ -243,11 +253,20 @@ class GroupWorker:
                 await stay.call.write(request)
 
     async def _alive(self, stay: _Stay) -> None:
-        if time.monotonic() - stay.said >= stay.lease / 4:
+        now = time.monotonic()  # what it settles says that it is there, and nothing of what it has not taken yet
+        if now - stay.said >= stay.lease / 4 or (stay.queue and now - stay.renewed >= stay.lease / 4):
             with contextlib.suppress(EvershardError):
                 await self._renew(stay, [])
 
+    async def _begin(self, stay: _Stay, delivery: GroupDelivery) -> None:
+        """Its handler begins: only that, or being settled, counts as an attempt. The answer has no batch: nobody waits for it."""
+        if stay.takes_begun:
+            begun = _Kind(kind=_Kind.KIND_BEGIN, position=delivery.event.position, delivery=delivery.delivery)
+            with contextlib.suppress(EvershardError, grpc.aio.AioRpcError, asyncio.InvalidStateError):
+                await self._write(stay, groups_pb2.WorkRequest(settlements=[begun]))
+
     async def _renew(self, stay: _Stay, positions: list[int]) -> None:
+        stay.renewed = time.monotonic()
         try:
             await self._write(stay, groups_pb2.WorkRequest(renew=[*positions, *(one.event.position for one in stay.queue)]))
         except (grpc.aio.AioRpcError, asyncio.InvalidStateError):

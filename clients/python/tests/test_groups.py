@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
@@ -55,6 +58,35 @@ def test_a_worker_settles_what_it_is_given(server: Any) -> None:
         store.drop_group("g")
         with store.work("g") as nobody, pytest.raises(NotFoundError):
             nobody.next(PATIENCE)
+
+
+CRASHES = """
+import os, signal, sys
+import evershard
+with evershard.Client(sys.argv[1]) as store, store.work("g", credit=16) as worker:
+    while (delivery := worker.next(20)) is not None:
+        if delivery.event.json()["n"] == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        worker.acknowledge(delivery)
+"""
+
+
+def test_an_event_that_kills_its_worker_is_parked_alone(server: Any) -> None:
+    with evershard.Client(server.address) as store:
+        store.append([Event("Placed", f"order-{n}", {"n": n}) for n in range(16)])
+        store.create_group("g", Query().types("Placed"), settings={"attempts_max": 3, "retry_first_ms": 1, "retry_jitter_percent": 0})
+        for crashed in range(1, 4):
+            subprocess.run([sys.executable, "-c", CRASHES, server.address], check=False, timeout=PATIENCE)
+            until = time.monotonic() + PATIENCE
+            while (group := store.groups()[0]).workers and time.monotonic() < until:
+                time.sleep(0.02)
+            assert group.parked == (1 if crashed == 3 else 0)
+        with store.work("g", credit=16) as worker:
+            while (delivery := worker.next(1.0)) is not None:
+                assert delivery.attempt == 1, "it was only in a buffer"
+                worker.acknowledge(delivery)
+        group, = store.groups()
+        assert (group.parked, group.unsettled, group.acknowledged) == (1, 0, 15)
 
 
 def test_a_group_begins_where_the_store_is_or_not_at_all(server: Any) -> None:

@@ -82,10 +82,14 @@ export class GroupWorker {
                     }
                 }
                 failed = 0;
+                // It hung for a lease: others have these, and may have settled them. The server is about to say so.
+                if (Date.now() - stay.saidAt >= stay.leaseMs)
+                    stay.queue = [];
                 this.#alive(stay);
                 const delivery = stay.queue.shift();
                 if (delivery) {
                     this.#taken.set(delivery, stay);
+                    this.#begin(stay, delivery);
                     return delivery;
                 }
                 waitMs = Math.min(stay.leaseMs / 3, until - Date.now());
@@ -134,8 +138,8 @@ export class GroupWorker {
         if (signal.aborted)
             throw cancelled(signal);
         const call = this.#connection.duplex(door, Groups.method.work);
-        const stay = { call, door, leaseMs: 30_000, saidAt: 0, queue: [], batches: new Map() };
-        this.#write(stay, { join: { group: this.#group, worker: this.#options.name ?? `node:${process.pid}`, credit: this.#options.credit ?? 16 } });
+        const stay = { call, door, leaseMs: 30_000, saidAt: 0, renewedAt: 0, takesBegun: false, queue: [], batches: new Map() };
+        this.#write(stay, { join: { group: this.#group, worker: this.#options.name ?? `node:${process.pid}`, credit: this.#options.credit ?? 16, saysBegun: true } });
         const answers = call[Symbol.asyncIterator]();
         try {
             const first = await within(answers.next(), this.#connection.timeoutMs);
@@ -143,6 +147,7 @@ export class GroupWorker {
                 throw new UnavailableError("the server ended the worker's stay");
             const { joined } = decode(WorkResponseSchema, first.value);
             stay.leaseMs = joined ? toNumber(joined.leaseMs) : stay.leaseMs;
+            stay.takesBegun = joined?.takesBegun ?? false;
         }
         catch (cause) {
             call.cancel();
@@ -173,6 +178,8 @@ export class GroupWorker {
         this.#changes();
     }
     #came(stay, message) {
+        if (message.deliveries.length > 0 && stay.queue.length === 0)
+            stay.renewedAt = Date.now();
         for (const { event, delivery, attempt } of message.deliveries)
             if (event)
                 stay.queue.push({ event: new RecordedEvent(event), delivery, attempt });
@@ -203,10 +210,17 @@ export class GroupWorker {
     }
     /** A quarter of a lease without a word: what is not taken yet stays its own. */
     #alive(stay) {
-        if (Date.now() - stay.saidAt >= stay.leaseMs / 4)
+        const now = Date.now(); // what it settles says that it is there, and nothing of what it has not taken yet
+        if (now - stay.saidAt >= stay.leaseMs / 4 || (stay.queue.length > 0 && now - stay.renewedAt >= stay.leaseMs / 4))
             this.#renew(stay, []);
     }
+    /** Its handler begins: only that, or being settled, counts as an attempt. The answer has no batch: nobody waits for it. */
+    #begin(stay, { event, delivery }) {
+        if (stay.takesBegun)
+            this.#write(stay, { settlements: [{ kind: Kind.BEGIN, position: toUint64(event.position, "position"), delivery }] });
+    }
     #renew(stay, deliveries) {
+        stay.renewedAt = Date.now();
         this.#write(stay, { renew: [...deliveries, ...stay.queue].map(({ event }) => toUint64(event.position, "position")) });
     }
     #write(stay, request) {

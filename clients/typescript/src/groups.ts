@@ -60,6 +60,9 @@ interface Stay {
   readonly door: Door;
   leaseMs: number;
   saidAt: number;
+  /** What is not taken yet. */
+  renewedAt: number;
+  takesBegun: boolean;
   queue: GroupDelivery[];
   readonly batches: Map<bigint, Waits>;
   over?: EvershardError;
@@ -133,10 +136,13 @@ export class GroupWorker implements AsyncIterable<GroupDelivery>, AsyncDisposabl
           }
         }
         failed = 0;
+        // It hung for a lease: others have these, and may have settled them. The server is about to say so.
+        if (Date.now() - stay.saidAt >= stay.leaseMs) stay.queue = [];
         this.#alive(stay);
         const delivery = stay.queue.shift();
         if (delivery) {
           this.#taken.set(delivery, stay);
+          this.#begin(stay, delivery);
           return delivery;
         }
         waitMs = Math.min(stay.leaseMs / 3, until - Date.now());
@@ -184,14 +190,15 @@ export class GroupWorker implements AsyncIterable<GroupDelivery>, AsyncDisposabl
     const door = await this.#connection.pick();
     if (signal.aborted) throw cancelled(signal);
     const call = this.#connection.duplex(door, Groups.method.work);
-    const stay: Stay = { call, door, leaseMs: 30_000, saidAt: 0, queue: [], batches: new Map() };
-    this.#write(stay, { join: { group: this.#group, worker: this.#options.name ?? `node:${process.pid}`, credit: this.#options.credit ?? 16 } });
+    const stay: Stay = { call, door, leaseMs: 30_000, saidAt: 0, renewedAt: 0, takesBegun: false, queue: [], batches: new Map() };
+    this.#write(stay, { join: { group: this.#group, worker: this.#options.name ?? `node:${process.pid}`, credit: this.#options.credit ?? 16, saysBegun: true } });
     const answers = call[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
     try {
       const first = await within(answers.next(), this.#connection.timeoutMs);
       if (first.done) throw new UnavailableError("the server ended the worker's stay");
       const { joined } = decode(WorkResponseSchema, first.value);
       stay.leaseMs = joined ? toNumber(joined.leaseMs) : stay.leaseMs;
+      stay.takesBegun = joined?.takesBegun ?? false;
     } catch (cause) {
       call.cancel();
       const error = failure(cause, signal);
@@ -219,6 +226,7 @@ export class GroupWorker implements AsyncIterable<GroupDelivery>, AsyncDisposabl
   }
 
   #came(stay: Stay, message: WorkResponse): void {
+    if (message.deliveries.length > 0 && stay.queue.length === 0) stay.renewedAt = Date.now();
     for (const { event, delivery, attempt } of message.deliveries) if (event) stay.queue.push({ event: new RecordedEvent(event), delivery, attempt });
     if (message.lost.length > 0) {
       const lost = new Set(message.lost.map(toNumber));
@@ -246,9 +254,15 @@ export class GroupWorker implements AsyncIterable<GroupDelivery>, AsyncDisposabl
 
   /** A quarter of a lease without a word: what is not taken yet stays its own. */
   #alive(stay: Stay): void {
-    if (Date.now() - stay.saidAt >= stay.leaseMs / 4) this.#renew(stay, []);
+    const now = Date.now(); // what it settles says that it is there, and nothing of what it has not taken yet
+    if (now - stay.saidAt >= stay.leaseMs / 4 || (stay.queue.length > 0 && now - stay.renewedAt >= stay.leaseMs / 4)) this.#renew(stay, []);
+  }
+  /** Its handler begins: only that, or being settled, counts as an attempt. The answer has no batch: nobody waits for it. */
+  #begin(stay: Stay, { event, delivery }: GroupDelivery): void {
+    if (stay.takesBegun) this.#write(stay, { settlements: [{ kind: Kind.BEGIN, position: toUint64(event.position, "position"), delivery }] });
   }
   #renew(stay: Stay, deliveries: readonly GroupDelivery[]): void {
+    stay.renewedAt = Date.now();
     this.#write(stay, { renew: [...deliveries, ...stay.queue].map(({ event }) => toUint64(event.position, "position")) });
   }
   #write(stay: Stay, request: MessageInitShape<typeof WorkRequestSchema>): void {

@@ -161,12 +161,55 @@ TEST(GroupState, TakesOverTheShareOfALostWorkerAtOnce) {
   ASSERT_TRUE(state.renew(b, {}, 29'000));
   EXPECT_THAT(state.tick(30'000, 0), ElementsAre(a));
   const auto taken = state.deliver(30'000);
+  std::uint32_t tried_again = 0;
   EXPECT_EQ(taken.size(), shares[a]);
   for (const auto& out : taken) {
     EXPECT_EQ(out.worker, b);
-    EXPECT_EQ(out.attempt, 2u) << "that it was lost counts";
+    tried_again += out.attempt - 1;
   }
+  EXPECT_EQ(tried_again, 1u) << "that it was lost counts, of the one that it was given first";
   EXPECT_EQ(state.counters().expired, shares[a]);
+}
+
+// One event that breaks its worker, fifteen that lie in its buffer.
+TEST(GroupState, CountsAnAttemptOfWhatWasBegunOnly) {
+  std::vector<GroupEvent> found;
+  for (std::uint64_t i = 1; i <= 16; ++i) found.push_back({GlobalPosition(i), i});
+  for (const bool says_begun : {true, false}) {
+    GroupState state({.attempts_max = 3}, GlobalPosition(0), 1, 1);
+    state.read(found, GlobalPosition(16), 0);
+    for (int crash = 0; crash != 3; ++crash) {
+      const auto worker = state.join("w", 16, crash, says_begun);
+      const auto out = state.deliver(crash);
+      ASSERT_THAT(out, SizeIs(16)) << "what was only buffered is given out again at once";
+      const auto first = std::ranges::find(out, GlobalPosition(1), &GroupDelivered::position);
+      EXPECT_EQ(first->attempt, 1u + static_cast<std::uint32_t>(crash));
+      if (says_begun) {
+        ASSERT_TRUE(state.begin(first->position, first->delivery, crash));
+      }
+      state.lose(worker, crash, 0);
+    }
+    EXPECT_THAT(state.parked(), SizeIs(1));
+    EXPECT_TRUE(state.parked().contains(1));
+    EXPECT_EQ(state.unsettled(), 15u);
+    (void)state.join("w", 16, 4, says_begun);
+    for (const auto& out : state.deliver(4)) EXPECT_EQ(out.attempt, 1u) << out.position.value;
+  }
+}
+
+TEST(GroupState, CountsNoAttemptOfWhatWaitedInABufferTooLong) {
+  auto state = group_with({}, {{1, 1}, {2, 2}});
+  const auto worker = state.join("w", 2, 0);
+  const auto out = state.deliver(0);
+  const auto first = std::ranges::find(out, GlobalPosition(1), &GroupDelivered::position);
+  ASSERT_TRUE(state.begin(first->position, first->delivery, 10'000));
+  ASSERT_TRUE(state.heard(worker, 25'000));
+  EXPECT_THAT(state.tick(30'000, 0), IsEmpty());
+  const auto again = state.deliver(30'000);
+  ASSERT_THAT(positions_of(again), ElementsAre(2));
+  EXPECT_EQ(again[0].attempt, 1u);
+  ASSERT_TRUE(state.acknowledge(GlobalPosition(1), first->delivery, 31'000));
+  EXPECT_EQ(state.begin(GlobalPosition(1), first->delivery, 31'000).error().code, ErrorCode::fenced) << "it is settled";
 }
 
 TEST(GroupState, LeavingCountsNoAttempt) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct Known {
   bool matches = false;
   Fate fate = Fate::unread;
   std::uint32_t attempts = 0;
+  bool begun = false;  ///< while it is with its worker
   bool behind = false;
   GroupTime not_before = 0;
   // Not kept:
@@ -85,7 +87,7 @@ class GroupWalk {
       case 0: case 1: case 2: read(); break;
       case 3: if (workers_.size() < 5) join(); break;
       case 4: if (below(3) == 0) leave(); break;
-      case 5: if (below(3) == 0) lose(); break;
+      case 5: if (below(3) == 0) lose(); else begin(); break;
       case 6: for (const auto worker : workers_) hear(worker); break;
       case 7: case 8: pass(below(200)); break;
       case 9: if (below(4) == 0) pass(below(4'000)); break;
@@ -138,10 +140,33 @@ class GroupWalk {
     state_.lose(worker, now_, 7);
     lose_known(worker);
   }
-  void lose_known(GroupWorkerId worker) {
+  /// What was begun; of a worker that began nothing the one that it was given first.
+  bool counts(std::uint64_t position) const {
+    const auto& known = model_.events[position];
+    if (known.begun || began_.contains(known.worker)) return known.begun;
+    return std::ranges::none_of(model_.events, [&](const auto& other) { return other.worker == known.worker && other.delivery < known.delivery; });
+  }
+  void landed(std::uint64_t position) { model_.events[position].worker = 0; }
+  void begin() {
+    std::vector<std::uint64_t> out;
     for (std::uint64_t i = 1; i <= last(); ++i) {
-      if (model_.events[i].worker == worker) failed(i, false, false);
+      if (model_.events[i].worker != 0) out.push_back(i);
     }
+    if (out.empty()) return;
+    const auto position = out[below(out.size())];
+    auto& known = model_.events[position];
+    EXPECT_EQ(state_.begin(GlobalPosition(position), known.delivery + 1'000'000, now_).error().code, ErrorCode::fenced) << "that is another one's";
+    EXPECT_TRUE(state_.begin(GlobalPosition(position), known.delivery, now_));
+    known.begun = true;
+    known.lease_ends = now_ + state_.settings().lease.count();
+    began_.insert(known.worker);
+  }
+  void lose_known(GroupWorkerId worker) {
+    std::vector<std::pair<std::uint64_t, bool>> with_it;
+    for (std::uint64_t i = 1; i <= last(); ++i) {
+      if (model_.events[i].worker == worker) with_it.emplace_back(i, counts(i));
+    }
+    for (const auto& [i, counted] : with_it) counted ? failed(i, false, false) : landed(i);
     std::erase(workers_, worker);
   }
 
@@ -158,7 +183,7 @@ class GroupWalk {
       if (model_.events[i].worker != 0 && model_.events[i].lease_ends <= now_) ran_out.emplace_back(model_.events[i].lease_ends, i);
     }
     std::ranges::sort(ran_out);
-    for (const auto& [ends, i] : ran_out) failed(i, false, false);
+    for (const auto& [ends, i] : ran_out) counts(i) ? failed(i, false, false) : landed(i);
   }
 
   void renew() {
@@ -313,6 +338,7 @@ class GroupWalk {
       EXPECT_FALSE(seen_deliveries_.contains(out.delivery)) << "a delivery's number comes twice";
       seen_deliveries_[out.delivery] = true;
       known.worker = out.worker;
+      known.begun = false;
       known.delivery = out.delivery;
       known.lease_ends = now_ + state_.settings().lease.count();
       given_.push_back({out.position, out.delivery});
@@ -350,6 +376,7 @@ class GroupWalk {
     kept_wall_ = wall_;
   }
   void restart() {
+    began_.clear();
     ++lives_;
     const auto passed = now_ - kept_now_;
     now_ = static_cast<GroupTime>(1 + below(100'000));  // another process, another origin
@@ -423,6 +450,7 @@ class GroupWalk {
   GroupState state_;
   Model model_;
   std::vector<GroupWorkerId> workers_;
+  std::set<GroupWorkerId> began_;  ///< those that began anything
   std::map<GroupWorkerId, GroupTime> heard_;
   std::vector<Given> given_;
   std::map<std::uint64_t, bool> seen_deliveries_;

@@ -223,14 +223,16 @@ class ResetGroupRequest(_message.Message):
 class WorkRequest(_message.Message):
     __slots__ = ["batch", "join", "leave", "renew", "settlements"]
     class Join(_message.Message):
-        __slots__ = ["credit", "group", "worker"]
+        __slots__ = ["credit", "group", "says_begun", "worker"]
         CREDIT_FIELD_NUMBER: _ClassVar[int]
         GROUP_FIELD_NUMBER: _ClassVar[int]
+        SAYS_BEGUN_FIELD_NUMBER: _ClassVar[int]
         WORKER_FIELD_NUMBER: _ClassVar[int]
         credit: int
         group: str
+        says_begun: bool
         worker: str
-        def __init__(self, group: _Optional[str] = ..., worker: _Optional[str] = ..., credit: _Optional[int] = ...) -> None: ...
+        def __init__(self, group: _Optional[str] = ..., worker: _Optional[str] = ..., credit: _Optional[int] = ..., says_begun: bool = ...) -> None: ...
     class Settlement(_message.Message):
         __slots__ = ["after_ms", "delivery", "kind", "position", "reason"]
         class Kind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
@@ -238,6 +240,7 @@ class WorkRequest(_message.Message):
         AFTER_MS_FIELD_NUMBER: _ClassVar[int]
         DELIVERY_FIELD_NUMBER: _ClassVar[int]
         KIND_ACKNOWLEDGE: WorkRequest.Settlement.Kind
+        KIND_BEGIN: WorkRequest.Settlement.Kind
         KIND_FIELD_NUMBER: _ClassVar[int]
         KIND_PARK: WorkRequest.Settlement.Kind
         KIND_REJECT: WorkRequest.Settlement.Kind
@@ -273,12 +276,14 @@ class WorkResponse(_message.Message):
         event: _event_pb2.RecordedEvent
         def __init__(self, event: _Optional[_Union[_event_pb2.RecordedEvent, _Mapping]] = ..., delivery: _Optional[int] = ..., attempt: _Optional[int] = ...) -> None: ...
     class Joined(_message.Message):
-        __slots__ = ["lease_ms", "worker"]
+        __slots__ = ["lease_ms", "takes_begun", "worker"]
         LEASE_MS_FIELD_NUMBER: _ClassVar[int]
+        TAKES_BEGUN_FIELD_NUMBER: _ClassVar[int]
         WORKER_FIELD_NUMBER: _ClassVar[int]
         lease_ms: int
+        takes_begun: bool
         worker: int
-        def __init__(self, worker: _Optional[int] = ..., lease_ms: _Optional[int] = ...) -> None: ...
+        def __init__(self, worker: _Optional[int] = ..., lease_ms: _Optional[int] = ..., takes_begun: bool = ...) -> None: ...
     class Outcome(_message.Message):
         __slots__ = ["refused"]
         REFUSED_FIELD_NUMBER: _ClassVar[int]

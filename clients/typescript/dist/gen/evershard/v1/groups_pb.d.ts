@@ -554,6 +554,12 @@ export type WorkRequest_Join = Message<"evershard.v1.WorkRequest.Join"> & {
      * @generated from field: optional uint32 credit = 3;
      */
     credit?: number | undefined;
+    /**
+     * it says of each event when it begins it (KIND_BEGIN)
+     *
+     * @generated from field: bool says_begun = 4;
+     */
+    saysBegun: boolean;
 };
 /**
  * Describes the message evershard.v1.WorkRequest.Join.
@@ -607,7 +613,13 @@ export declare enum WorkRequest_Settlement_Kind {
     /**
      * @generated from enum value: KIND_PARK = 2;
      */
-    PARK = 2
+    PARK = 2,
+    /**
+     * settles nothing: its handler begins. Only where Joined.takes_begun
+     *
+     * @generated from enum value: KIND_BEGIN = 3;
+     */
+    BEGIN = 3
 }
 /**
  * Describes the enum evershard.v1.WorkRequest.Settlement.Kind.
@@ -663,6 +675,12 @@ export type WorkResponse_Joined = Message<"evershard.v1.WorkResponse.Joined"> & 
      * @generated from field: uint64 lease_ms = 2;
      */
     leaseMs: bigint;
+    /**
+     * KIND_BEGIN is understood
+     *
+     * @generated from field: bool takes_begun = 3;
+     */
+    takesBegun: boolean;
 };
 /**
  * Describes the message evershard.v1.WorkResponse.Joined.
