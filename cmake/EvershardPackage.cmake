@@ -153,6 +153,11 @@ function(evershard_package_files)
   if(NOT EVERSHARD_INSTALL)
     return()
   endif()
+  # Whoever built the program can install all: it does not link every library that an application may.
+  if(TARGET evershard)
+    get_property(parts GLOBAL PROPERTY EVERSHARD_PARTS)
+    add_dependencies(evershard ${parts})
+  endif()
   set(package ${CMAKE_INSTALL_LIBDIR}/cmake/evershard)
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/evershard-config.cmake.in ${PROJECT_BINARY_DIR}/package/evershard-config.cmake
     INSTALL_DESTINATION ${package})

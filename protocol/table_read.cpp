@@ -13,7 +13,7 @@ std::string TablePlan::text() const {
   std::string text(name_of(path));
   if (!field.empty()) text += ' ' + field;
   if (backwards) text += " backwards";
-  text += ", filter";
+  if (filtered) text += ", filter";
   if (sorted) text += ", sort";
   return text;
 }

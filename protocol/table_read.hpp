@@ -53,8 +53,9 @@ struct TablePlan {
   std::string field{};    ///< whose entries; of key: empty
   bool sorted = false;    ///< every match is looked at before the first row: the order is another than the path's
   bool backwards = false;
+  bool filtered = true;   ///< what the path finds is looked at again; not where every row is wanted
 
-  /// `index customer, then filter`, `scan, then filter, then sort`
+  /// `index customer, filter`, `scan, filter, sort`, `scan`
   [[nodiscard]] std::string text() const;
   friend bool operator==(const TablePlan&, const TablePlan&) = default;
 };

@@ -1,5 +1,9 @@
 #include "evershard/storage/open.hpp"
 
+#include <system_error>
+
+#include "evershard/storage/database_lock.hpp"
+
 namespace evershard::storage {
 
 Result<std::unique_ptr<Store>> open_store(StoreOptions options) {
@@ -8,6 +12,14 @@ Result<std::unique_ptr<Store>> open_store(StoreOptions options) {
 
 Result<std::unique_ptr<NodeStore>> open_node_store(StoreOptions options) {
   return options.data_dir.empty() ? open_memory_node_store(std::move(options)) : open_rocks_node_store(std::move(options));
+}
+
+Result<void> check_not_open(const std::filesystem::path& data_dir) {
+  std::error_code unknown;
+  if (data_dir.empty() || !std::filesystem::exists(data_dir / "db" / "CURRENT", unknown)) return {};
+  const auto lock = DatabaseLock::take(data_dir);
+  if (!lock && lock.error().code == ErrorCode::unavailable) return refuse(lock.error());
+  return {};  // whatever else is wrong its opening says
 }
 
 }  // namespace evershard::storage

@@ -40,4 +40,8 @@ Result<std::unique_ptr<NodeStore>> open_node_store(StoreOptions options);
 Result<std::unique_ptr<NodeStore>> open_rocks_node_store(StoreOptions options);
 Result<std::unique_ptr<NodeStore>> open_memory_node_store(StoreOptions options);
 
+/// At once, before anything else is waited for. What is not there is not open.
+/// Errors: unavailable: another process has it open: which
+[[nodiscard]] Result<void> check_not_open(const std::filesystem::path& data_dir);
+
 }  // namespace evershard::storage

@@ -8,6 +8,8 @@
 namespace evershard::cluster {
 
 Result<std::uint32_t> shards_to_join(NodeLinksOptions links, const std::filesystem::path& data_dir, std::chrono::milliseconds coordinator_timeout) {
+  // Else the coordinator would refuse this process beside the other one, and it would be waited for.
+  EVERSHARD_TRY(storage::check_not_open(data_dir));
   const auto told = links.link.who.shards;
   // Whatever else is wrong with a store that is there, its opening says.
   if (const auto own = storage::identity_in(data_dir); own && *own) {

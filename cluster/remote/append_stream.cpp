@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "evershard/protocol/codec.hpp"
@@ -68,6 +69,12 @@ class AppendStream::Call final : public grpc::ClientBidiReactor<grpc::ByteBuffer
   }
   /// Under the lock: the call has not come to its end.
   [[nodiscard]] bool writable() const { return writable_; }
+  /// A connection carries it: only then gRPC knows the peer's address. A target that is such an address itself tells nothing.
+  [[nodiscard]] bool reached() const {
+    constexpr std::string_view of_a_peer[] = {"ipv4:", "ipv6:", "unix:", "unix-abstract:", "vsock:"};
+    const auto peer = context->peer();
+    return std::ranges::any_of(of_a_peer, [&](std::string_view begin) { return peer.starts_with(begin); });
+  }
   /// Under the lock: nothing more is sent on it.
   void retire() {
     writable_ = false;
@@ -104,7 +111,7 @@ AppendStream::~AppendStream() {
   {
     Lock lock(mutex_);
     closing_ = true;
-    ended = pending_.all({ErrorCode::unavailable, "the client was closed before the append was sent"},
+    ended = pending_.all(call_ && call_->reached(), {ErrorCode::unavailable, "the client was closed before the append was sent"},
                          {ErrorCode::timeout, "the client was closed before the answer; whether the append was stored is unknown"});
     if (call_) call_->context->TryCancel();
     changed_.notify_all();
@@ -203,8 +210,8 @@ void AppendStream::ended(const grpc::Status& status, std::shared_ptr<Call> call)
       connection_->failed(call->door);
       connection_->learn_shards(true);
     }
-    pending_.broken();
-    if (is_final(error.code)) ended = pending_.all(error, error);
+    pending_.broken(call->reached());
+    if (is_final(error.code)) ended = pending_.all(false, error, error);
     trouble_ = error.what;
     retry_at_ = PendingAppends::Clock::now() + (moved ? std::chrono::milliseconds(0) : pause_before(tries_++));
     writing_ = false;
@@ -219,7 +226,7 @@ void AppendStream::keep_time() {
   Lock lock(mutex_);
   while (!closing_) {
     const auto now = PendingAppends::Clock::now();
-    if (auto late = pending_.expired(now, call_ ? std::string() : trouble_); !late.empty()) {
+    if (auto late = pending_.expired(now, call_ && call_->reached(), call_ && call_->reached() ? std::string() : trouble_); !late.empty()) {
       lock.unlock();
       tell(std::move(late));
       lock.lock();

@@ -17,9 +17,7 @@ Result<void> PendingAppends::add(std::string request, Clock::time_point deadline
 
 const std::string* PendingAppends::next_to_send() {
   if (sent_ == pending_.size()) return nullptr;
-  auto& next = pending_[sent_++];
-  next.sent_once = true;
-  return &next.request;
+  return &pending_[sent_++].request;
 }
 
 std::optional<PendingAppends::Ended> PendingAppends::answered(Result<Appended> result) {
@@ -33,14 +31,19 @@ std::optional<PendingAppends::Ended> PendingAppends::answered(Result<Appended> r
   return Ended{std::move(done), std::move(result)};
 }
 
-std::vector<PendingAppends::Ended> PendingAppends::expired(Clock::time_point now, const std::string& why) {
+void PendingAppends::note_arrived(bool reached) {
+  for (std::size_t i = 0; reached && i != sent_; ++i) pending_[i].arrived = true;
+}
+
+std::vector<PendingAppends::Ended> PendingAppends::expired(Clock::time_point now, bool reached, const std::string& why) {
+  note_arrived(reached);
   std::vector<Ended> ended;
   for (auto& pending : pending_) {
     if (pending.deadline > now) break;  // they were added in this order
     if (!pending.done) continue;
     --waiting_;
-    const auto code = pending.sent_once ? ErrorCode::timeout : ErrorCode::unavailable;
-    const std::string what = pending.sent_once ? "no answer in time; whether it was stored is unknown: the same append again tells" : "the append was not sent in time";
+    const auto code = pending.arrived ? ErrorCode::timeout : ErrorCode::unavailable;
+    const std::string what = pending.arrived ? "no answer in time; whether it was stored is unknown: the same append again tells" : "the append was not sent in time";
     ended.push_back({std::exchange(pending.done, nullptr), refuse(code, why.empty() ? what : what + " (" + why + ")")});
   }
   // What was not sent on this stream needs no place in it.
@@ -55,7 +58,8 @@ std::vector<PendingAppends::Ended> PendingAppends::expired(Clock::time_point now
   return ended;
 }
 
-void PendingAppends::broken() {
+void PendingAppends::broken(bool reached) {
+  note_arrived(reached);
   sent_ = 0;
   std::erase_if(pending_, [this](const Pending& pending) {
     if (pending.done) return false;
@@ -64,10 +68,11 @@ void PendingAppends::broken() {
   });
 }
 
-std::vector<PendingAppends::Ended> PendingAppends::all(const Error& never_sent, const Error& sent_once) {
+std::vector<PendingAppends::Ended> PendingAppends::all(bool reached, const Error& never_sent, const Error& sent_once) {
+  note_arrived(reached);
   std::vector<Ended> ended;
   for (auto& pending : pending_) {
-    if (pending.done) ended.push_back({std::move(pending.done), refuse(pending.sent_once ? sent_once : never_sent)});
+    if (pending.done) ended.push_back({std::move(pending.done), refuse(pending.arrived ? sent_once : never_sent)});
   }
   pending_.clear();
   sent_ = bytes_ = waiting_ = 0;

@@ -41,12 +41,14 @@ class PendingAppends {
   [[nodiscard]] bool has_unsent() const { return sent_ < pending_.size(); }
   /// The oldest one that was sent. Nothing: nobody waits for it any more, or nothing was sent.
   [[nodiscard]] std::optional<Ended> answered(Result<Appended> result);
-  /// Those whose time is up: `timeout` where it was sent, `unavailable` where it never was.
-  [[nodiscard]] std::vector<Ended> expired(Clock::time_point now, const std::string& why);
+  // `reached`: this stream has come to a server, so a byte of what was sent on it may have arrived.
+
+  /// Those whose time is up: `timeout` where it may have arrived, `unavailable` where it cannot.
+  [[nodiscard]] std::vector<Ended> expired(Clock::time_point now, bool reached, const std::string& why);
   /// The stream broke: nothing counts as sent on it.
-  void broken();
+  void broken(bool reached);
   /// Everything, with one error; `sent_once`: with which, where it may have been stored.
-  [[nodiscard]] std::vector<Ended> all(const Error& never_sent, const Error& sent_once);
+  [[nodiscard]] std::vector<Ended> all(bool reached, const Error& never_sent, const Error& sent_once);
 
   /// Nobody waits.
   [[nodiscard]] bool idle() const { return waiting_ == 0; }
@@ -57,8 +59,11 @@ class PendingAppends {
     std::string request;
     Clock::time_point deadline;
     AppendCompletion done;  ///< empty: answered, its time was up
-    bool sent_once = false;
+    bool arrived = false;  ///< perhaps: on an earlier stream
   };
+
+  /// Those from the front that are sent on this stream.
+  void note_arrived(bool reached);
 
   const Bounds bounds_;
   std::deque<Pending> pending_;

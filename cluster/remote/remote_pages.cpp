@@ -100,7 +100,7 @@ Result<Page> RemotePages::next_page() {
       try_.reset();
     }
     if (cancelled_) return refuse(ErrorCode::cancelled, "the read was cancelled");
-    if (late) return refuse(ErrorCode::timeout, "the server gave no page in time");
+    if (late) return refuse(ErrorCode::timeout, "the server gave no page in time" + (why ? " (" + why->what + ")" : std::string()));
     Error error = status.ok() ? Error(ErrorCode::unavailable, "the server ended the read before its last page") : wire::error_of(status);
     // One that has not come as far as the read is to be left alone, where there are others.
     const bool behind = error.code == ErrorCode::timeout && request_.has_at_least() && connection_->several();

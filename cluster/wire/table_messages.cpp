@@ -87,11 +87,12 @@ void put(const TablePlan& from, pb::ExplainResponse& to) {
   to.set_field(from.field);
   to.set_sorted(from.sorted);
   to.set_backwards(from.backwards);
+  to.set_unfiltered(!from.filtered);
 }
 
 Result<TablePlan> get(const pb::ExplainResponse& from) {
   if (from.path() > static_cast<std::uint32_t>(TablePlan::Path::scan)) return odd_answer("there is no such plan");
-  return TablePlan{static_cast<TablePlan::Path>(from.path()), from.field(), from.sorted(), from.backwards()};
+  return TablePlan{static_cast<TablePlan::Path>(from.path()), from.field(), from.sorted(), from.backwards(), !from.unfiltered()};
 }
 
 void put(const TableInfo& from, pb::TableInfo& to) {

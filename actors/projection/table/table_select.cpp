@@ -103,6 +103,7 @@ Result<PreparedSelect> PreparedSelect::make(const TableShape& table, const Table
   if (made.limit_ > table_page_rows_max) return refuse(ErrorCode::too_large, "a page has at most " + std::to_string(table_page_rows_max) + " rows, not " + std::to_string(made.limit_));
   made.mark_ = mark_of(table, select);
   made.path_ = plan_select(table.schema, made.filter_ ? &*made.filter_ : nullptr, made.order_);
+  made.path_.plan.filtered = made.filter_.has_value();
   if (!select.continue_from.empty()) {
     auto after = read_token(select.continue_from, made.mark_);
     if (!after) return refuse(std::move(after).error());

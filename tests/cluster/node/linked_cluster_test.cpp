@@ -313,12 +313,25 @@ TEST_F(LinkedCluster, SaysHowManyShardsThereAreToANodeThatWasNotTold) {
   };
 
   EXPECT_EQ(shards(0, nothing), linked_shards) << "the coordinator's";
+  nodes[0].reset();
   EXPECT_EQ(shards(0, of_node), linked_shards) << "its own";
   EXPECT_EQ(shards(linked_shards, of_node), linked_shards);
   const auto other = shards(linked_shards + 1, of_node);
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, ErrorCode::invalid_argument);
   EXPECT_THAT(other.error().what, testing::HasSubstr("has 4 shards, the node was told 5"));
+
+  restart_node(1);
+  // Open in another process, or here: told at once, not when nobody answers.
+  const auto began = std::chrono::steady_clock::now();
+  {
+    auto with = options;
+    const auto open = shards_to_join(with, folder.path() / "1", std::chrono::seconds(60));
+    ASSERT_FALSE(open);
+    EXPECT_EQ(open.error().code, ErrorCode::unavailable);
+    EXPECT_THAT(open.error().what, testing::HasSubstr("is open already"));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(2));
 
   // Nothing of its own, and told another number: the coordinator refuses it.
   EXPECT_EQ(shards(linked_shards + 1, nothing), linked_shards + 1);

@@ -14,7 +14,7 @@ _sym_db = _symbol_database.Default()
 from evershard.v1 import service_pb2 as evershard_dot_v1_dot_service__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x65vershard/v1/tables.proto\x12\x0c\x65vershard.v1\x1a\x1a\x65vershard/v1/service.proto\"r\n\nTableValue\x12\x11\n\x07\x62oolean\x18\x01 \x01(\x08H\x00\x12\x11\n\x07integer\x18\x02 \x01(\x12H\x00\x12\x10\n\x06number\x18\x03 \x01(\x01H\x00\x12\x11\n\x07time_us\x18\x04 \x01(\x12H\x00\x12\x10\n\x06string\x18\x05 \x01(\x0cH\x00\x42\x07\n\x05value\"/\n\nTableOrder\x12\r\n\x05\x66ield\x18\x01 \x01(\t\x12\x12\n\ndescending\x18\x02 \x01(\x08\"\x99\x02\n\x0bTableSelect\x12\r\n\x05where\x18\x01 \x01(\t\x12=\n\nparameters\x18\x02 \x03(\x0b\x32).evershard.v1.TableSelect.ParametersEntry\x12\x0e\n\x06\x66ields\x18\x03 \x03(\t\x12*\n\x08order_by\x18\x04 \x03(\x0b\x32\x18.evershard.v1.TableOrder\x12\x12\n\x05limit\x18\x05 \x01(\x04H\x00\x88\x01\x01\x12\x15\n\rcontinue_from\x18\x06 \x01(\t\x1aK\n\x0fParametersEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\'\n\x05value\x18\x02 \x01(\x0b\x32\x18.evershard.v1.TableValue:\x02\x38\x01\x42\x08\n\x06_limit\"\x94\x01\n\rSelectRequest\x12\r\n\x05table\x18\x01 \x01(\t\x12)\n\x06select\x18\x02 \x01(\x0b\x32\x19.evershard.v1.TableSelect\x12\x14\n\x07version\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12\'\n\x08\x61t_least\x18\x04 \x01(\x0b\x32\x15.evershard.v1.AtLeastB\n\n\x08_version\"4\n\x08TableRow\x12(\n\x06values\x18\x01 \x03(\x0b\x32\x18.evershard.v1.TableValue\"\x88\x01\n\x0eSelectResponse\x12\x0e\n\x06\x66ields\x18\x01 \x03(\t\x12$\n\x04rows\x18\x02 \x03(\x0b\x32\x16.evershard.v1.TableRow\x12\x0c\n\x04next\x18\x03 \x01(\t\x12\x10\n\x08position\x18\x04 \x01(\x04\x12\x11\n\tlooked_at\x18\x05 \x01(\x04\x12\r\n\x05types\x18\x06 \x03(\r\"l\n\x0e\x45xplainRequest\x12\r\n\x05table\x18\x01 \x01(\t\x12)\n\x06select\x18\x02 \x01(\x0b\x32\x19.evershard.v1.TableSelect\x12\x14\n\x07version\x18\x03 \x01(\x04H\x00\x88\x01\x01\x42\n\n\x08_version\"Q\n\x0f\x45xplainResponse\x12\x0c\n\x04path\x18\x01 \x01(\r\x12\r\n\x05\x66ield\x18\x02 \x01(\t\x12\x0e\n\x06sorted\x18\x03 \x01(\x08\x12\x11\n\tbackwards\x18\x04 \x01(\x08\"G\n\x14\x44\x65scribeTableRequest\x12\r\n\x05table\x18\x01 \x01(\t\x12\x14\n\x07version\x18\x02 \x01(\x04H\x00\x88\x01\x01\x42\n\n\x08_version\"H\n\nTableField\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04type\x18\x02 \x01(\r\x12\x0c\n\x04role\x18\x03 \x01(\r\x12\x10\n\x08nullable\x18\x04 \x01(\x08\"\x97\x02\n\tTableInfo\x12\x12\n\nprojection\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x04\x12\r\n\x05table\x18\x03 \x01(\t\x12(\n\x06\x66ields\x18\x04 \x03(\x0b\x32\x18.evershard.v1.TableField\x12\x12\n\ndefinition\x18\x05 \x01(\t\x12\x10\n\x08position\x18\x06 \x01(\x04\x12\x10\n\x08\x63omplete\x18\x07 \x01(\x08\x12\r\n\x05state\x18\x08 \x01(\t\x12\r\n\x05\x65rror\x18\t \x01(\t\x12/\n\x07\x66igures\x18\n \x03(\x0b\x32\x1e.evershard.v1.TableInfo.Figure\x1a%\n\x06\x46igure\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04\"\x13\n\x11ListTablesRequest\"=\n\x12ListTablesResponse\x12\'\n\x06tables\x18\x01 \x03(\x0b\x32\x17.evershard.v1.TableInfo\"D\n\x15ListParkedRowsRequest\x12\r\n\x05table\x18\x01 \x01(\t\x12\r\n\x05\x61\x66ter\x18\x02 \x01(\x04\x12\r\n\x05limit\x18\x03 \x01(\r\"\x8a\x01\n\tParkedRow\x12\x10\n\x08position\x18\x01 \x01(\x04\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0c\n\x04type\x18\x03 \x01(\t\x12\x11\n\taggregate\x18\x04 \x01(\t\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x10\n\x08\x61ttempts\x18\x06 \x01(\x04\x12\x11\n\x04part\x18\x07 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_part\"A\n\x16ListParkedRowsResponse\x12\'\n\x06parked\x18\x01 \x03(\x0b\x32\x17.evershard.v1.ParkedRow\"L\n\x17SettleParkedRowsRequest\x12\r\n\x05table\x18\x01 \x01(\t\x12\x11\n\tpositions\x18\x02 \x03(\x04\x12\x0f\n\x07\x64iscard\x18\x03 \x01(\x08\",\n\x18SettleParkedRowsResponse\x12\x10\n\x08position\x18\x01 \x01(\x04\x32\xf4\x03\n\x06Tables\x12\x43\n\x06Select\x12\x1b.evershard.v1.SelectRequest\x1a\x1c.evershard.v1.SelectResponse\x12\x46\n\x07\x45xplain\x12\x1c.evershard.v1.ExplainRequest\x1a\x1d.evershard.v1.ExplainResponse\x12L\n\rDescribeTable\x12\".evershard.v1.DescribeTableRequest\x1a\x17.evershard.v1.TableInfo\x12O\n\nListTables\x12\x1f.evershard.v1.ListTablesRequest\x1a .evershard.v1.ListTablesResponse\x12[\n\x0eListParkedRows\x12#.evershard.v1.ListParkedRowsRequest\x1a$.evershard.v1.ListParkedRowsResponse\x12\x61\n\x10SettleParkedRows\x12%.evershard.v1.SettleParkedRowsRequest\x1a&.evershard.v1.SettleParkedRowsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x65vershard/v1/tables.proto\x12\x0c\x65vershard.v1\x1a\x1a\x65vershard/v1/service.proto\"r\n\nTableValue\x12\x11\n\x07\x62oolean\x18\x01 \x01(\x08H\x00\x12\x11\n\x07integer\x18\x02 \x01(\x12H\x00\x12\x10\n\x06number\x18\x03 \x01(\x01H\x00\x12\x11\n\x07time_us\x18\x04 \x01(\x12H\x00\x12\x10\n\x06string\x18\x05 \x01(\x0cH\x00\x42\x07\n\x05value\"/\n\nTableOrder\x12\r\n\x05\x66ield\x18\x01 \x01(\t\x12\x12\n\ndescending\x18\x02 \x01(\x08\"\x99\x02\n\x0bTableSelect\x12\r\n\x05where\x18\x01 \x01(\t\x12=\n\nparameters\x18\x02 \x03(\x0b\x32).evershard.v1.TableSelect.ParametersEntry\x12\x0e\n\x06\x66ields\x18\x03 \x03(\t\x12*\n\x08order_by\x18\x04 \x03(\x0b\x32\x18.evershard.v1.TableOrder\x12\x12\n\x05limit\x18\x05 \x01(\x04H\x00\x88\x01\x01\x12\x15\n\rcontinue_from\x18\x06 \x01(\t\x1aK\n\x0fParametersEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\'\n\x05value\x18\x02 \x01(\x0b\x32\x18.evershard.v1.TableValue:\x02\x38\x01\x42\x08\n\x06_limit\"\x94\x01\n\rSelectRequest\x12\r\n\x05table\x18\x01 \x01(\t\x12)\n\x06select\x18\x02 \x01(\x0b\x32\x19.evershard.v1.TableSelect\x12\x14\n\x07version\x18\x03 \x01(\x04H\x00\x88\x01\x01\x12\'\n\x08\x61t_least\x18\x04 \x01(\x0b\x32\x15.evershard.v1.AtLeastB\n\n\x08_version\"4\n\x08TableRow\x12(\n\x06values\x18\x01 \x03(\x0b\x32\x18.evershard.v1.TableValue\"\x88\x01\n\x0eSelectResponse\x12\x0e\n\x06\x66ields\x18\x01 \x03(\t\x12$\n\x04rows\x18\x02 \x03(\x0b\x32\x16.evershard.v1.TableRow\x12\x0c\n\x04next\x18\x03 \x01(\t\x12\x10\n\x08position\x18\x04 \x01(\x04\x12\x11\n\tlooked_at\x18\x05 \x01(\x04\x12\r\n\x05types\x18\x06 \x03(\r\"l\n\x0e\x45xplainRequest\x12\r\n\x05table\x18\x01 \x01(\t\x12)\n\x06select\x18\x02 \x01(\x0b\x32\x19.evershard.v1.TableSelect\x12\x14\n\x07version\x18\x03 \x01(\x04H\x00\x88\x01\x01\x42\n\n\x08_version\"e\n\x0f\x45xplainResponse\x12\x0c\n\x04path\x18\x01 \x01(\r\x12\r\n\x05\x66ield\x18\x02 \x01(\t\x12\x0e\n\x06sorted\x18\x03 \x01(\x08\x12\x11\n\tbackwards\x18\x04 \x01(\x08\x12\x12\n\nunfiltered\x18\x05 \x01(\x08\"G\n\x14\x44\x65scribeTableRequest\x12\r\n\x05table\x18\x01 \x01(\t\x12\x14\n\x07version\x18\x02 \x01(\x04H\x00\x88\x01\x01\x42\n\n\x08_version\"H\n\nTableField\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04type\x18\x02 \x01(\r\x12\x0c\n\x04role\x18\x03 \x01(\r\x12\x10\n\x08nullable\x18\x04 \x01(\x08\"\x97\x02\n\tTableInfo\x12\x12\n\nprojection\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\x04\x12\r\n\x05table\x18\x03 \x01(\t\x12(\n\x06\x66ields\x18\x04 \x03(\x0b\x32\x18.evershard.v1.TableField\x12\x12\n\ndefinition\x18\x05 \x01(\t\x12\x10\n\x08position\x18\x06 \x01(\x04\x12\x10\n\x08\x63omplete\x18\x07 \x01(\x08\x12\r\n\x05state\x18\x08 \x01(\t\x12\r\n\x05\x65rror\x18\t \x01(\t\x12/\n\x07\x66igures\x18\n \x03(\x0b\x32\x1e.evershard.v1.TableInfo.Figure\x1a%\n\x06\x46igure\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04\"\x13\n\x11ListTablesRequest\"=\n\x12ListTablesResponse\x12\'\n\x06tables\x18\x01 \x03(\x0b\x32\x17.evershard.v1.TableInfo\"D\n\x15ListParkedRowsRequest\x12\r\n\x05table\x18\x01 \x01(\t\x12\r\n\x05\x61\x66ter\x18\x02 \x01(\x04\x12\r\n\x05limit\x18\x03 \x01(\r\"\x8a\x01\n\tParkedRow\x12\x10\n\x08position\x18\x01 \x01(\x04\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0c\n\x04type\x18\x03 \x01(\t\x12\x11\n\taggregate\x18\x04 \x01(\t\x12\x0e\n\x06reason\x18\x05 \x01(\t\x12\x10\n\x08\x61ttempts\x18\x06 \x01(\x04\x12\x11\n\x04part\x18\x07 \x01(\rH\x00\x88\x01\x01\x42\x07\n\x05_part\"A\n\x16ListParkedRowsResponse\x12\'\n\x06parked\x18\x01 \x03(\x0b\x32\x17.evershard.v1.ParkedRow\"L\n\x17SettleParkedRowsRequest\x12\r\n\x05table\x18\x01 \x01(\t\x12\x11\n\tpositions\x18\x02 \x03(\x04\x12\x0f\n\x07\x64iscard\x18\x03 \x01(\x08\",\n\x18SettleParkedRowsResponse\x12\x10\n\x08position\x18\x01 \x01(\x04\x32\xf4\x03\n\x06Tables\x12\x43\n\x06Select\x12\x1b.evershard.v1.SelectRequest\x1a\x1c.evershard.v1.SelectResponse\x12\x46\n\x07\x45xplain\x12\x1c.evershard.v1.ExplainRequest\x1a\x1d.evershard.v1.ExplainResponse\x12L\n\rDescribeTable\x12\".evershard.v1.DescribeTableRequest\x1a\x17.evershard.v1.TableInfo\x12O\n\nListTables\x12\x1f.evershard.v1.ListTablesRequest\x1a .evershard.v1.ListTablesResponse\x12[\n\x0eListParkedRows\x12#.evershard.v1.ListParkedRowsRequest\x1a$.evershard.v1.ListParkedRowsResponse\x12\x61\n\x10SettleParkedRows\x12%.evershard.v1.SettleParkedRowsRequest\x1a&.evershard.v1.SettleParkedRowsResponseb\x06proto3')
 
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, globals())
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'evershard.v1.tables_pb2', globals())
@@ -40,29 +40,29 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _EXPLAINREQUEST._serialized_start=864
   _EXPLAINREQUEST._serialized_end=972
   _EXPLAINRESPONSE._serialized_start=974
-  _EXPLAINRESPONSE._serialized_end=1055
-  _DESCRIBETABLEREQUEST._serialized_start=1057
-  _DESCRIBETABLEREQUEST._serialized_end=1128
-  _TABLEFIELD._serialized_start=1130
-  _TABLEFIELD._serialized_end=1202
-  _TABLEINFO._serialized_start=1205
-  _TABLEINFO._serialized_end=1484
-  _TABLEINFO_FIGURE._serialized_start=1447
-  _TABLEINFO_FIGURE._serialized_end=1484
-  _LISTTABLESREQUEST._serialized_start=1486
-  _LISTTABLESREQUEST._serialized_end=1505
-  _LISTTABLESRESPONSE._serialized_start=1507
-  _LISTTABLESRESPONSE._serialized_end=1568
-  _LISTPARKEDROWSREQUEST._serialized_start=1570
-  _LISTPARKEDROWSREQUEST._serialized_end=1638
-  _PARKEDROW._serialized_start=1641
-  _PARKEDROW._serialized_end=1779
-  _LISTPARKEDROWSRESPONSE._serialized_start=1781
-  _LISTPARKEDROWSRESPONSE._serialized_end=1846
-  _SETTLEPARKEDROWSREQUEST._serialized_start=1848
-  _SETTLEPARKEDROWSREQUEST._serialized_end=1924
-  _SETTLEPARKEDROWSRESPONSE._serialized_start=1926
-  _SETTLEPARKEDROWSRESPONSE._serialized_end=1970
-  _TABLES._serialized_start=1973
-  _TABLES._serialized_end=2473
+  _EXPLAINRESPONSE._serialized_end=1075
+  _DESCRIBETABLEREQUEST._serialized_start=1077
+  _DESCRIBETABLEREQUEST._serialized_end=1148
+  _TABLEFIELD._serialized_start=1150
+  _TABLEFIELD._serialized_end=1222
+  _TABLEINFO._serialized_start=1225
+  _TABLEINFO._serialized_end=1504
+  _TABLEINFO_FIGURE._serialized_start=1467
+  _TABLEINFO_FIGURE._serialized_end=1504
+  _LISTTABLESREQUEST._serialized_start=1506
+  _LISTTABLESREQUEST._serialized_end=1525
+  _LISTTABLESRESPONSE._serialized_start=1527
+  _LISTTABLESRESPONSE._serialized_end=1588
+  _LISTPARKEDROWSREQUEST._serialized_start=1590
+  _LISTPARKEDROWSREQUEST._serialized_end=1658
+  _PARKEDROW._serialized_start=1661
+  _PARKEDROW._serialized_end=1799
+  _LISTPARKEDROWSRESPONSE._serialized_start=1801
+  _LISTPARKEDROWSRESPONSE._serialized_end=1866
+  _SETTLEPARKEDROWSREQUEST._serialized_start=1868
+  _SETTLEPARKEDROWSREQUEST._serialized_end=1944
+  _SETTLEPARKEDROWSRESPONSE._serialized_start=1946
+  _SETTLEPARKEDROWSRESPONSE._serialized_end=1990
+  _TABLES._serialized_start=1993
+  _TABLES._serialized_end=2493
 # @@protoc_insertion_point(module_scope)

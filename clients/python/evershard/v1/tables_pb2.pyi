@@ -25,16 +25,18 @@ class ExplainRequest(_message.Message):
     def __init__(self, table: _Optional[str] = ..., select: _Optional[_Union[TableSelect, _Mapping]] = ..., version: _Optional[int] = ...) -> None: ...
 
 class ExplainResponse(_message.Message):
-    __slots__ = ["backwards", "field", "path", "sorted"]
+    __slots__ = ["backwards", "field", "path", "sorted", "unfiltered"]
     BACKWARDS_FIELD_NUMBER: _ClassVar[int]
     FIELD_FIELD_NUMBER: _ClassVar[int]
     PATH_FIELD_NUMBER: _ClassVar[int]
     SORTED_FIELD_NUMBER: _ClassVar[int]
+    UNFILTERED_FIELD_NUMBER: _ClassVar[int]
     backwards: bool
     field: str
     path: int
     sorted: bool
-    def __init__(self, path: _Optional[int] = ..., field: _Optional[str] = ..., sorted: bool = ..., backwards: bool = ...) -> None: ...
+    unfiltered: bool
+    def __init__(self, path: _Optional[int] = ..., field: _Optional[str] = ..., sorted: bool = ..., backwards: bool = ..., unfiltered: bool = ...) -> None: ...
 
 class ListParkedRowsRequest(_message.Message):
     __slots__ = ["after", "limit", "table"]

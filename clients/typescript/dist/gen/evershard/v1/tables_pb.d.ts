@@ -254,6 +254,12 @@ export type ExplainResponse = Message<"evershard.v1.ExplainResponse"> & {
      * @generated from field: bool backwards = 4;
      */
     backwards: boolean;
+    /**
+     * every row is wanted
+     *
+     * @generated from field: bool unfiltered = 5;
+     */
+    unfiltered: boolean;
 };
 /**
  * Describes the message evershard.v1.ExplainResponse.
