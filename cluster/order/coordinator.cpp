@@ -47,6 +47,13 @@ std::optional<Error> Coordinator::objection(const Hello& hello) const {
                                               ", those of this coordinator's log end with offset " + std::to_string(next.value - 1) + ": the two are of different histories");
     }
   }
+  const auto known = members_.find(hello.from.node);
+  if (known != members_.end() && known->second.here && known->second.process != hello.from)
+    return Error(ErrorCode::unavailable, text_of(hello.from.node) + " is here already, at " + known->second.address + "; a second process with its number, at " + hello.address + ", is refused");
+  return std::nullopt;
+}
+
+std::optional<Error> Coordinator::of_another_leadership(const Hello& hello) const {
   if (hello.led.epoch > stored_.epoch)
     return Error(ErrorCode::fenced, text_of(hello.from.node) + " has applied cuts of epoch " + std::to_string(hello.led.epoch.value) + ", this coordinator leads under epoch " + std::to_string(stored_.epoch.value) +
                                         ": a newer one leads, or led and this one has an old copy of its log");
@@ -54,20 +61,18 @@ std::optional<Error> Coordinator::objection(const Hello& hello) const {
   if (here.given() && hello.led.identity.given() && here != hello.led.identity)
     return Error(ErrorCode::corruption, text_of(hello.from.node) + " has applied cuts that " + hello.led.identity.text() + " made under epoch " + std::to_string(hello.led.epoch.value) + ", which " + here.text() +
                                             " led in this coordinator's log: one of the two logs is a copy that went on by itself, they are of different histories");
-  const auto known = members_.find(hello.from.node);
-  if (known != members_.end() && known->second.here && known->second.process != hello.from)
-    return Error(ErrorCode::unavailable, text_of(hello.from.node) + " is here already, at " + known->second.address + "; a second process with its number, at " + hello.address + ", is refused");
   return std::nullopt;
 }
 
 Coordinator::Actions Coordinator::hello(const Hello& hello) {
   Actions actions;
   if (ended_) return actions;
-  if (auto error = objection(hello)) {
-    actions.warnings.push_back(*error);
-    actions.send.push_back({hello.from, HelloRefused{hello.from, hello.session, std::move(*error)}});
+  const auto refused = [&](Error error) {
+    actions.warnings.push_back(error);
+    actions.send.push_back({hello.from, HelloRefused{hello.from, hello.session, std::move(error)}});
     return actions;
-  }
+  };
+  if (auto error = objection(hello)) return refused(*std::move(error));
   // Only what is stored is announced: somebody else stored that, or this log had it once.
   if (hello.cut > stored_.last_cut) {
     end(Error(ErrorCode::corruption, text_of(hello.from.node) + " holds cut " + std::to_string(hello.cut.value) + ", this coordinator's log ends with cut " +
@@ -75,6 +80,8 @@ Coordinator::Actions Coordinator::hello(const Hello& hello) {
         actions);
     return actions;
   }
+
+  if (auto error = of_another_leadership(hello)) return refused(*std::move(error));
 
   Member& member = members_[hello.from.node];
   if (member.process != hello.from) member = {};

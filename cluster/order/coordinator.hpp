@@ -139,6 +139,8 @@ class Coordinator {
   /// Whether an operator may give the shard to the node. Errors: as assign() says
   [[nodiscard]] Result<void> may_assign(ShardId shard, std::uint32_t node) const;
   [[nodiscard]] std::optional<Error> objection(const Hello& hello) const;
+  /// Its cuts are no later than this log's, and were made by somebody else.
+  [[nodiscard]] std::optional<Error> of_another_leadership(const Hello& hello) const;
   void open_own(Member& member, ShardId shard, Actions& actions);
   void opened(Member& member, ShardId shard, Epoch epoch, Actions& actions);
   void place_unowned(Actions& actions);

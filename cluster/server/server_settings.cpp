@@ -33,7 +33,7 @@ void add_store(Entries& all) {
           mib, 1u << 30);
   bounded(store.number("tail-events", "How many events are indexed in memory before they are sealed into a file.", EVERSHARD_FIELD(store.tail_events)), 1'024,
           16'777'216);
-  store.size("disk-reserve", "Below this much free space appends are refused.", EVERSHARD_FIELD(store.disk_reserve_bytes));
+  store.size("disk-reserve", "Below this much free space appends are refused. At least `memtable`, which must still find room; 0: none.", EVERSHARD_FIELD(store.disk_reserve_bytes));
   store.duration("at-least-timeout", "How long a read waits for the position it must have reached.", EVERSHARD_FIELD(store.at_least_timeout));
   store.duration("retention-every", "How often the store's policies of retention are applied, by a node of a cluster to its own shards: what they say is removed for good. 0: never.", EVERSHARD_FIELD(retention_every));
   store.duration("vacuum-every", "How often space of events that were removed is given back, while everything goes on. 0: never.", EVERSHARD_FIELD(vacuum_every));
@@ -160,6 +160,8 @@ Result<ServerOptions> options_of(const settings::Settings& settings) {
   if (tls.key.empty() && !tls.certificate.empty()) return unfit(settings, "tls-cert", "needs tls-key");
   if (tls.certificate.empty() && !tls.client_ca.empty()) return unfit(settings, "tls-client-ca", "needs tls-cert and tls-key");
   const auto& limits = options.store.limits;
+  if (const auto& store = options.store; store.disk_reserve_bytes != 0 && store.disk_reserve_bytes < store.memtable_bytes)
+    return unfit(settings, "disk-reserve", "is smaller than memtable, whose content must still find room when the disk is nearly full: at least as much, or 0 for none");
   if (limits.append_bytes_max < limits.payload_bytes_max) return unfit(settings, "max-append-size", "is smaller than max-payload-size");
   if (!options.unix_socket.empty()) {
     if (!options.unix_socket.is_absolute()) return unfit(settings, "unix-socket", "must be an absolute path");

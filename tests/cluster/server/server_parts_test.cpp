@@ -133,6 +133,7 @@ TEST(ServerSettings, RefuseWhatDoesNotGoTogether) {
   EXPECT_THAT(options_with({{"listen", "none", "x"}}).error().what, HasSubstr("names no address"));
   EXPECT_THAT(options_with({{"unix-socket", "here", "x"}}).error().what, HasSubstr("absolute"));
   EXPECT_THAT(options_with({{"max-append-size", "1KiB", "x"}}).error().what, HasSubstr("smaller than max-payload-size"));
+  EXPECT_THAT(options_with({{"disk-reserve", "16MiB", "x"}}).error().what, HasSubstr("smaller than memtable"));
 }
 
 TEST(ServerSettings, AreWhatTheDocumentSays) {
