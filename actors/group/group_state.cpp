@@ -148,8 +148,7 @@ Result<void> GroupState::begin(GlobalPosition position, std::uint64_t delivery, 
   }
   const auto entry = entries_.find(position.value);
   entry->second.begun = true;
-  auto& worker = workers_.at(entry->second.worker);
-  worker.says_begun = worker.began = true;
+  workers_.at(entry->second.worker).began = true;
   set_timer(entry, now_ + settings_.lease.count());
   return {};
 }

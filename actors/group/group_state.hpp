@@ -100,15 +100,14 @@ class GroupState {
 
   // Workers. All of them ask to be called deliver() afterwards.
 
-  /// `says_begun`: it says of each event when it begins it.
-  GroupWorkerId join(std::string name, std::uint32_t credit, GroupTime now, bool says_begun = false);
+  GroupWorkerId join(std::string name, std::uint32_t credit, GroupTime now);
   /// It is there: whatever a worker says. Errors: not_found: it was lost
   [[nodiscard]] Result<void> heard(GroupWorkerId worker, GroupTime now);
   /// And its leases begin anew: of these positions; none: of all. Errors: fenced: of some, which it no longer has; the others are renewed
   [[nodiscard]] Result<void> renew(GroupWorkerId worker, std::span<const GlobalPosition> positions, GroupTime now);
   /// It goes and says so: what it has is given to others, and no attempt is counted.
   void leave(GroupWorkerId worker, GroupTime now);
-  /// It is gone: what it has is given to others at once. What it had begun counts as an attempt; of a worker that never said so the one it was given first.
+  /// It is gone: what it has is given to others at once. What it had begun counts as an attempt; of a worker that began nothing, or does not say so, the one it was given first.
   void lose(GroupWorkerId worker, GroupTime now, std::int64_t wall_ms);
   [[nodiscard]] bool knows(GroupWorkerId worker) const { return workers_.contains(worker); }
   [[nodiscard]] std::size_t workers() const { return workers_.size(); }
@@ -202,8 +201,7 @@ class GroupState {
     GroupTime heard = 0;
     std::set<std::uint64_t> in_flight{};
     std::uint64_t acknowledged = 0;
-    bool says_begun = false;
-    bool began = false;  ///< any
+    bool began = false;  ///< any, and said so
   };
   struct Reason {
     std::string text{};

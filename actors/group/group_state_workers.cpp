@@ -38,10 +38,10 @@ GroupWorkerId GroupState::owner_of(std::uint64_t lane) const {
   return owner;
 }
 
-GroupWorkerId GroupState::join(std::string name, std::uint32_t credit, GroupTime now, bool says_begun) {
+GroupWorkerId GroupState::join(std::string name, std::uint32_t credit, GroupTime now) {
   see(now);
   const auto id = ++last_worker_;
-  workers_.emplace(id, Worker{.name = std::move(name), .credit = credit, .heard = now_, .says_begun = says_begun});
+  workers_.emplace(id, Worker{.name = std::move(name), .credit = credit, .heard = now_});
   refresh_all();
   return id;
 }
@@ -73,8 +73,7 @@ Result<void> GroupState::renew(GroupWorkerId worker, std::span<const GlobalPosit
 // Others lie in its buffer, and no handler has seen them. One that is lost before it said anything at all broke down on the first one, most likely.
 bool GroupState::counts(const Entry& entry) const {
   const auto& worker = workers_.at(entry.worker);
-  if (entry.begun) return true;
-  if (worker.says_begun && worker.began) return false;
+  if (entry.begun || worker.began) return entry.begun;
   return std::ranges::all_of(worker.in_flight, [&](std::uint64_t other) { return entries_.at(other).delivery >= entry.delivery; });
 }
 

@@ -78,7 +78,6 @@ void GroupWorkCall::join(const pb::WorkRequest::Join& wanted) {
     return go_on();
   }
   GroupJoin join{.name = wanted.worker()};
-  join.begins_with_next = wanted.says_begun();
   if (wanted.has_credit()) join.credit = wanted.credit();
   std::weak_ptr<GroupWorkCall> weak = shared_from_this();
   auto session = (*groups)->open_session(wanted.group(), join, [weak] {

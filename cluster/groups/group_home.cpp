@@ -92,7 +92,7 @@ Result<std::string> GroupHome::open(const HomeCall& call) {
   pb::WorkRequest::Join wanted;
   if (!wanted.ParseFromString(call.request)) return refuse(ErrorCode::invalid_argument, "the call to the group's home is malformed");
   sweep();
-  auto session = host_.open_hosted(wanted.group(), {wanted.worker(), wanted.credit(), wanted.says_begun()}, [] {});  // whoever asks for it comes by himself
+  auto session = host_.open_hosted(wanted.group(), {wanted.worker(), wanted.credit()}, [] {});  // whoever asks for it comes by himself
   if (!session) return refuse(std::move(session).error());
   pb::GroupSessionOpened opened;
   opened.set_takes_begun(true);

@@ -138,7 +138,7 @@ Result<HostedGroup::Member*> HostedGroup::member(GroupWorkerId worker) {
 Result<GroupWorkerId> HostedGroup::join(const GroupJoin& join, std::function<void()> wake) {
   Lock lock(mutex_);
   if (ended_) return refuse(*ended_);
-  const auto id = state_.join(join.name, join.credit, group_time(), join.begins_with_next);
+  const auto id = state_.join(join.name, join.credit, group_time());
   members_.emplace(id, Member{std::move(wake), {}, group_time()});
   {
     const std::lock_guard ringing(parts_.bell->mutex);

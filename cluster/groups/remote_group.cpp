@@ -105,7 +105,6 @@ Result<std::shared_ptr<GroupSession>> RemoteGroup::open(const std::string& name,
   wanted.set_group(name);
   wanted.set_worker(join.name);
   wanted.set_credit(join.credit);
-  wanted.set_says_begun(join.begins_with_next);
   auto bytes = homes_.call({group_calls::open, aggregate_, wanted.SerializeAsString(), options_.open_time}, HomeCalls::Again::not_done);
   silent_ = does_not_answer(bytes);
   if (!bytes) return refuse(std::move(bytes).error());

@@ -75,7 +75,6 @@ Result<void> GroupStream::join(const std::string& group, const GroupJoin& join, 
   request.mutable_join()->set_group(group);
   request.mutable_join()->set_worker(join.name);
   request.mutable_join()->set_credit(join.credit);
-  request.mutable_join()->set_says_begun(join.begins_with_next);
   EVERSHARD_TRY(sendable(request));
   Lock lock(mutex_);
   call_ = std::make_shared<Call>(connection_->context(), *this);

@@ -88,7 +88,7 @@ class GroupWorker:
 
     def __init__(self, client: Client, group: str, worker: str | None, credit: int) -> None:
         self._client = client
-        self._join = _wire.checked(groups_pb2.WorkRequest.Join, group=group, worker=worker or f"{socket.gethostname()}:{os.getpid()}", credit=credit, says_begun=True)
+        self._join = _wire.checked(groups_pb2.WorkRequest.Join, group=group, worker=worker or f"{socket.gethostname()}:{os.getpid()}", credit=credit)
         self._stay: _Stay | None = None
         self._reader: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()

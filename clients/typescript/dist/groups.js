@@ -139,7 +139,7 @@ export class GroupWorker {
             throw cancelled(signal);
         const call = this.#connection.duplex(door, Groups.method.work);
         const stay = { call, door, leaseMs: 30_000, saidAt: 0, renewedAt: 0, takesBegun: false, queue: [], batches: new Map() };
-        this.#write(stay, { join: { group: this.#group, worker: this.#options.name ?? `node:${process.pid}`, credit: this.#options.credit ?? 16, saysBegun: true } });
+        this.#write(stay, { join: { group: this.#group, worker: this.#options.name ?? `node:${process.pid}`, credit: this.#options.credit ?? 16 } });
         const answers = call[Symbol.asyncIterator]();
         try {
             const first = await within(answers.next(), this.#connection.timeoutMs);

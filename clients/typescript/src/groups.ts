@@ -191,7 +191,7 @@ export class GroupWorker implements AsyncIterable<GroupDelivery>, AsyncDisposabl
     if (signal.aborted) throw cancelled(signal);
     const call = this.#connection.duplex(door, Groups.method.work);
     const stay: Stay = { call, door, leaseMs: 30_000, saidAt: 0, renewedAt: 0, takesBegun: false, queue: [], batches: new Map() };
-    this.#write(stay, { join: { group: this.#group, worker: this.#options.name ?? `node:${process.pid}`, credit: this.#options.credit ?? 16, saysBegun: true } });
+    this.#write(stay, { join: { group: this.#group, worker: this.#options.name ?? `node:${process.pid}`, credit: this.#options.credit ?? 16 } });
     const answers = call[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
     try {
       const first = await within(answers.next(), this.#connection.timeoutMs);

@@ -179,7 +179,7 @@ TEST(GroupState, CountsAnAttemptOfWhatWasBegunOnly) {
     GroupState state({.attempts_max = 3}, GlobalPosition(0), 1, 1);
     state.read(found, GlobalPosition(16), 0);
     for (int crash = 0; crash != 3; ++crash) {
-      const auto worker = state.join("w", 16, crash, says_begun);
+      const auto worker = state.join("w", 16, crash);
       const auto out = state.deliver(crash);
       ASSERT_THAT(out, SizeIs(16)) << "what was only buffered is given out again at once";
       const auto first = std::ranges::find(out, GlobalPosition(1), &GroupDelivered::position);
@@ -192,7 +192,7 @@ TEST(GroupState, CountsAnAttemptOfWhatWasBegunOnly) {
     EXPECT_THAT(state.parked(), SizeIs(1));
     EXPECT_TRUE(state.parked().contains(1));
     EXPECT_EQ(state.unsettled(), 15u);
-    (void)state.join("w", 16, 4, says_begun);
+    (void)state.join("w", 16, 4);
     for (const auto& out : state.deliver(4)) EXPECT_EQ(out.attempt, 1u) << out.position.value;
   }
 }

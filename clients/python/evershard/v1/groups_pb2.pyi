@@ -223,16 +223,14 @@ class ResetGroupRequest(_message.Message):
 class WorkRequest(_message.Message):
     __slots__ = ["batch", "join", "leave", "renew", "settlements"]
     class Join(_message.Message):
-        __slots__ = ["credit", "group", "says_begun", "worker"]
+        __slots__ = ["credit", "group", "worker"]
         CREDIT_FIELD_NUMBER: _ClassVar[int]
         GROUP_FIELD_NUMBER: _ClassVar[int]
-        SAYS_BEGUN_FIELD_NUMBER: _ClassVar[int]
         WORKER_FIELD_NUMBER: _ClassVar[int]
         credit: int
         group: str
-        says_begun: bool
         worker: str
-        def __init__(self, group: _Optional[str] = ..., worker: _Optional[str] = ..., credit: _Optional[int] = ..., says_begun: bool = ...) -> None: ...
+        def __init__(self, group: _Optional[str] = ..., worker: _Optional[str] = ..., credit: _Optional[int] = ...) -> None: ...
     class Settlement(_message.Message):
         __slots__ = ["after_ms", "delivery", "kind", "position", "reason"]
         class Kind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):

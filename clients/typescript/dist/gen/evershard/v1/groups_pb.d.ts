@@ -554,12 +554,6 @@ export type WorkRequest_Join = Message<"evershard.v1.WorkRequest.Join"> & {
      * @generated from field: optional uint32 credit = 3;
      */
     credit?: number | undefined;
-    /**
-     * it says of each event when it begins it (KIND_BEGIN)
-     *
-     * @generated from field: bool says_begun = 4;
-     */
-    saysBegun: boolean;
 };
 /**
  * Describes the message evershard.v1.WorkRequest.Join.
