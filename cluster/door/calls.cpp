@@ -33,8 +33,8 @@ std::string address_of(const grpc::CallbackServerContext& context) {
 
 }  // namespace
 
-Calls::Calls(serving::Served& s, cluster::WorkPool& a, std::size_t appends_max, std::size_t bytes_max, std::size_t message_max)
-    : served(s), answers(a), append_many_appends_max(appends_max), append_many_bytes_max(bytes_max), message_bytes_max(message_max) {
+Calls::Calls(serving::Served& s, cluster::WorkPool& a, std::size_t appends_max, std::size_t bytes_max, std::size_t message_max, serving::UnreadAnswersOptions unread_options)
+    : served(s), answers(a), append_many_appends_max(appends_max), append_many_bytes_max(bytes_max), message_bytes_max(message_max), unread(unread_options) {
   for (std::size_t i = 0; i < methods.size(); ++i) methods[i] = &served.metrics->method("grpc", method_names[i]);
 }
 
@@ -111,14 +111,54 @@ void Calls::remember_reader(const void* call, grpc::CallbackServerContext* conte
 }
 
 void Calls::forget_reader(const void* call) {
+  took(call);
   const std::lock_guard lock(readers_mutex);
   readers.erase(call);
 }
 
-bool Calls::are_over() const {
-  if (under_way != 0) return false;
+void Calls::cancel_reader(const void* call) {
   const std::lock_guard lock(readers_mutex);
-  return readers.empty();
+  if (const auto found = readers.find(call); found != readers.end()) found->second->TryCancel();
+}
+
+void Calls::sends(const void* call, std::size_t bytes) {
+  const std::lock_guard lock(unread_mutex);
+  unread.sends(call, bytes, serving::UnreadAnswers::Clock::now());
+}
+
+void Calls::took(const void* call) {
+  const std::lock_guard lock(unread_mutex);
+  unread.took(call);
+}
+
+bool Calls::has_room_ahead() const {
+  const std::lock_guard lock(unread_mutex);
+  return unread.has_room_ahead();
+}
+
+Result<void> Calls::has_room_for(std::size_t bytes) const {
+  const std::lock_guard lock(unread_mutex);
+  if (bytes <= small_answer_bytes || unread.has_room()) return {};
+  return refuse(ErrorCode::overloaded, "answers that clients have not taken yet hold " + std::to_string(unread.bytes()) + " bytes: ask again when they have, or for less");
+}
+
+void Calls::run_with_room(std::shared_ptr<storage::ReadWork> work, std::function<void()> read) {
+  std::vector<const void*> given_up;
+  bool room = !work->wanted();
+  {
+    const std::lock_guard lock(unread_mutex);
+    room = room || unread.has_room();
+    if (!room) given_up = unread.to_give_up(serving::UnreadAnswers::Clock::now());
+  }
+  for (const auto* call : given_up) {
+    served.metrics->client_refused("grpc", "memory");
+    answers.run([this, call] { cancel_reader(call); });  // that may end a call in the same thread, and this one may be the watch's
+  }
+  if (room) return served.pool.run(std::move(read));
+  served.watch.at(serving::HeadWatch::Clock::now() + room_looked_for_every, [this, work = std::move(work), read = std::move(read)](const Result<void>& open) {
+    if (open) run_with_room(work, read);
+    else served.pool.run(read);  // the door is being closed: the read finds out
+  });
 }
 
 void Calls::cancel_readers() {
@@ -127,10 +167,7 @@ void Calls::cancel_readers() {
     const std::lock_guard lock(readers_mutex);
     for (const auto& [call, context] : readers) all.push_back(call);
   }
-  for (const auto* call : all) {
-    const std::lock_guard lock(readers_mutex);
-    if (const auto found = readers.find(call); found != readers.end()) found->second->TryCancel();
-  }
+  for (const auto* call : all) cancel_reader(call);
 }
 
 serving::HeadWatch::Ticket Calls::at_least(const pb::AtLeast* wanted, std::function<void(Result<void>)> then) {

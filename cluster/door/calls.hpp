@@ -20,6 +20,7 @@
 
 #include "evershard/cluster/door/method.hpp"
 #include "evershard/cluster/serving/served.hpp"
+#include "evershard/cluster/serving/unread_answers.hpp"
 #include "evershard/cluster/wire/status.hpp"
 #include "evershard/protocol/messages.hpp"
 #include "evershard/v1/service.pb.h"
@@ -41,7 +42,7 @@ class Drainable {
 
 /// What the calls of a door stand on.
 struct Calls {
-  Calls(serving::Served& s, cluster::WorkPool& a, std::size_t appends_max, std::size_t bytes_max, std::size_t message_max);
+  Calls(serving::Served& s, cluster::WorkPool& a, std::size_t appends_max, std::size_t bytes_max, std::size_t message_max, serving::UnreadAnswersOptions unread_options);
 
   serving::Served& served;
   cluster::WorkPool& answers;
@@ -55,6 +56,8 @@ struct Calls {
   std::unordered_map<Drainable*, std::weak_ptr<Drainable>> drainables{};
   mutable std::recursive_mutex readers_mutex{};  ///< a call that is cancelled may end in the same thread
   std::unordered_map<const void*, grpc::CallbackServerContext*> readers{};
+  mutable std::mutex unread_mutex{};
+  serving::UnreadAnswers unread;  ///< of `readers`
   std::atomic<std::uint64_t> appends_in_flight{0};
   std::array<serving::MethodMetrics*, method_names.size()> methods{};  ///< looked up once: that takes a lock
 
@@ -63,6 +66,8 @@ struct Calls {
   void append(Append append, AppendCompletion done);
   static constexpr std::uint64_t answered_at_once_max = 4;  ///< appends in flight
   static constexpr std::uint32_t at_least_timeout_ms = 30'000;
+  static constexpr std::size_t small_answer_bytes = 64u << 10;  ///< not refused for want of room
+  static constexpr auto room_looked_for_every = std::chrono::milliseconds(20);
   [[nodiscard]] serving::MethodMetrics& metrics_of(Method method) { return *methods[static_cast<std::size_t>(method)]; }
 
   /// Until forget(). Returns: false: the door is being closed.
@@ -73,6 +78,16 @@ struct Calls {
   void remember_reader(const void* call, grpc::CallbackServerContext* context);
   void forget_reader(const void* call);
   void cancel_readers();
+  void cancel_reader(const void* call);
+  /// An answer of this reader's is on its way, until took() or forget_reader().
+  void sends(const void* call, std::size_t bytes);
+  void took(const void* call);
+  [[nodiscard]] bool has_room_ahead() const;
+  /// Errors: overloaded: clients have not taken what there is, and this would be too much.
+  [[nodiscard]] Result<void> has_room_for(std::size_t bytes) const;
+  /// In the pool, as soon as there is room for another answer, or nobody wants it any more. While there is no room, readers that take
+  /// nothing are sent away.
+  void run_with_room(std::shared_ptr<storage::ReadWork> work, std::function<void()> read);
   /// All that were begun have been answered.
   [[nodiscard]] bool are_over() const;
   /// Whoever calls, by its token. Errors: unauthenticated, permission_denied
@@ -144,6 +159,9 @@ class ReaderHere {
   ReaderHere(Calls& calls, grpc::CallbackServerContext* context) : calls_(calls) { calls_.remember_reader(this, context); }
   ~ReaderHere() { calls_.forget_reader(this); }
   ReaderHere(const ReaderHere&) = delete;
+  void sends(std::size_t bytes) { calls_.sends(this, bytes); }
+  void took() { calls_.took(this); }
+  [[nodiscard]] Result<void> has_room_for(std::size_t bytes) const { return calls_.has_room_for(bytes); }
 
  private:
   Calls& calls_;
@@ -181,6 +199,13 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
     if (waiting_->watch.cancel(ticket)) Finish(grpc::Status::CANCELLED);
   }
   void OnDone() override { delete this; }
+  /// An answer of so many bytes goes out, in memory until it is taken. Errors: overloaded
+  [[nodiscard]] Result<void> holds(std::size_t bytes) {
+    if (!here_) return {};
+    EVERSHARD_TRY(here_->has_room_for(bytes));
+    here_->sends(bytes);
+    return {};
+  }
 
  private:
   struct Waiting {
@@ -251,6 +276,8 @@ class PoolAnswer : public std::enable_shared_from_this<PoolAnswer<Request, Respo
       done = answer_(request_, response);
     }
     if (!done) return end(here_.refused(done.error()));
+    const auto bytes = response.ByteSizeLong();
+    if (auto held = reactor_.holds(bytes); !held) return end(here_.refused(held.error()));
     out_ = bytes_of(response);
     end(grpc::Status::OK);
   }

@@ -86,7 +86,7 @@ void set_options(grpc::ServerBuilder& builder, const DoorOptions& options) {
 
 struct Door::Impl {
   Impl(serving::Served& served, const DoorOptions& options)
-      : answers(1), calls(served, answers, options.append_many_appends_max, options.append_many_bytes_max, options.message_bytes_max), events(calls), administration(calls), projections(calls), groups(calls), documents(calls), tables(calls), retention(calls) {}
+      : answers(1), calls(served, answers, options.append_many_appends_max, options.append_many_bytes_max, options.message_bytes_max, options.unread), events(calls), administration(calls), projections(calls), groups(calls), documents(calls), tables(calls), retention(calls) {}
 
   cluster::WorkPool answers;
   Calls calls;

@@ -11,6 +11,7 @@
 
 #include "evershard/cluster/serving/served.hpp"
 #include "evershard/cluster/serving/tls_files.hpp"
+#include "evershard/cluster/serving/unread_answers.hpp"
 #include "evershard/protocol/result.hpp"
 
 namespace evershard::door {
@@ -23,6 +24,7 @@ struct DoorOptions {
   std::uint32_t streams_max = 1'000;                  ///< calls at once on one connection
   std::size_t append_many_appends_max = 256;          ///< in flight on one AppendMany; then it is not read on
   std::size_t append_many_bytes_max = 16u << 20;
+  serving::UnreadAnswersOptions unread{};                     ///< of reads and subscriptions
   std::chrono::milliseconds handshake_timeout = std::chrono::seconds(10);  ///< then a connection that said nothing is closed
   std::chrono::milliseconds keepalive = std::chrono::seconds(30);          ///< asks a silent client whether it is there
 };

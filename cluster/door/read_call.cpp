@@ -18,7 +18,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, grpc::
   call->reading_ = true;  // until the watermark is there, it is as good as a read under way
   call->ticket_ = calls.at_least(call->request_.has_at_least() ? &call->request_.at_least() : nullptr, [call](const Result<void>& there) {
     if (!there) return call->end(there.error());
-    call->calls_.served.pool.run([call] { call->read_page(); });
+    call->calls_.run_with_room(call->work_, [call] { call->read_page(); });
   });
   return reactor;
 }
@@ -97,11 +97,13 @@ void ReadCall::go_on() {
   if (!writing_ && next_) {
     outgoing_ = *std::exchange(next_, std::nullopt);
     writing_ = true;
+    reader_->sends(outgoing_.Length());
     StartWrite(&outgoing_, write_options(outgoing_.Length()));
   }
-  if (!reading_ && !next_ && !ending_) {
+  if (!reading_ && !next_ && !ending_ && (!writing_ || calls_.has_room_ahead())) {
     reading_ = true;
-    calls_.served.pool.run([call = shared_from_this()] { call->read_page(); });
+    lock.unlock();
+    return calls_.run_with_room(work_, [call = shared_from_this()] { call->read_page(); });
   }
   if (ending_ && !writing_ && !next_) {
     finished_ = true;
@@ -116,6 +118,7 @@ void ReadCall::OnWriteDone(bool ok) {
   {
     const std::lock_guard lock(mutex_);
     writing_ = false;
+    reader_->took();
     cancelled_ = cancelled_ || !ok;
   }
   go_on();

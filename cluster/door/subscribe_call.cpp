@@ -60,7 +60,7 @@ Result<void> SubscribeCall::begin(grpc::CallbackServerContext* context, const gr
 }
 
 void SubscribeCall::run_read() {
-  calls_.served.pool.run([call = shared_from_this()] { call->read(); });
+  calls_.run_with_room(work_, [call = shared_from_this()] { call->read(); });
 }
 
 /// In the pool.
@@ -87,6 +87,7 @@ void SubscribeCall::send(pb::SubscribeResponse& response) {
   auto bytes = bytes_of(response);
   state_ = State::sending;
   outgoing_ = std::move(bytes);
+  reader_->sends(outgoing_.Length());
   StartWrite(&outgoing_, write_options(outgoing_.Length()));
 }
 
@@ -144,6 +145,7 @@ bool SubscribeCall::cancelled() {
 void SubscribeCall::OnWriteDone(bool ok) {
   {
     const std::lock_guard lock(mutex_);
+    reader_->took();
     cancelled_ = cancelled_ || !ok;
     state_ = State::reading;
   }

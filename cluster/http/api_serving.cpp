@@ -98,7 +98,7 @@ Response Api::asset(const Request& request, std::string_view path) const {
 
 Result<Response> Api::metrics_text(const Asked& asked) {
   EVERSHARD_TRY(asked.target.parameters.only({}));
-  auto text = served_.metrics->text(served_.administration);
+  auto text = served_.metrics->text(served_.administration, *served_.long_reads);
   if (!text) return refuse(std::move(text).error());
   Response response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";

@@ -198,12 +198,12 @@ DoorFigures Metrics::figures() const {
   return figures;
 }
 
-Result<std::string> Metrics::text(const Administration& administration) const {
+Result<std::string> Metrics::text(const Administration& administration, const cluster::LongReads& long_reads) const {
   auto stats = administration.stats();
   if (!stats) return refuse(std::move(stats).error());
   (void)impl_->counted_connections();
   auto families = impl_->registry.Collect();
-  auto store = StoreFigures(*stats).Collect();
+  auto store = StoreFigures(*stats, long_reads.figures()).Collect();
   families.insert(families.end(), std::make_move_iterator(store.begin()), std::make_move_iterator(store.end()));
   return prometheus::TextSerializer().Serialize(families);
 }

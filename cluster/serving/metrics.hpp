@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "evershard/cluster/store/administration.hpp"
+#include "evershard/cluster/work/long_reads.hpp"
 #include "evershard/protocol/error.hpp"
 #include "evershard/protocol/latencies.hpp"
 
@@ -56,15 +57,15 @@ class Metrics {
   void connections_from(std::string_view door, std::function<std::int64_t()> count);
   /// Connections that were turned away before they could ask: too many, no TLS, too slow, garbage.
   void connection_refused(std::string_view door, std::string_view why);
-  /// Requests and streams that were refused because their client has had its share. `limit`: requests, bytes, streams.
+  /// Requests and streams that were refused because their client has had its share. `limit`: requests, bytes, streams, memory.
   void client_refused(std::string_view door, std::string_view limit);
   /// Live streams that are open.
   void streams(std::string_view door, int change);
 
   [[nodiscard]] DoorFigures figures() const;
-  /// All of it, and the store's figures as they are now, in Prometheus' text format, version 0.0.4.
+  /// All of it, and figures of the store and of its long reads as they are now, in Prometheus' text format, version 0.0.4.
   /// Errors: of Administration::stats()
-  [[nodiscard]] Result<std::string> text(const Administration& administration) const;
+  [[nodiscard]] Result<std::string> text(const Administration& administration, const cluster::LongReads& long_reads) const;
 
  private:
   struct Impl;

@@ -98,6 +98,10 @@ std::vector<MetricFamily> StoreFigures::Collect() const {
   families.gauge("evershard_disk_free_bytes", "Free space of the disk the store is on.", stats_.disk_free_bytes);
   families.gauge("evershard_memory_bytes", "Memory the store uses: cache, memtables, table readers, tails.", stats_.memory_bytes);
   families.gauge("evershard_backend_assertions", "1: RocksDB was built with its assertions, and is slower for it.", stats_.backend_assertions ? 1 : 0);
+  families.gauge("evershard_long_reads", "Reads at work that have turned out long.", reads_.at_work);
+  families.gauge("evershard_long_reads_waiting", "Long reads that wait for one of the places they share.", reads_.waiting);
+  families.counter("evershard_long_reads_total", "Reads that turned out long, since the server started.", reads_.begun);
+  families.counter("evershard_long_reads_refused_total", "Long reads refused because too many waited already, since the server started.", reads_.turned_away);
   families.family("evershard_commit_seconds", "Time of a write with its sync, since the store was opened.", MetricType::Histogram)
       .push_back(histogram_of(stats_.commit_latencies));
 

@@ -17,6 +17,7 @@ struct LongReads::Places {
     std::unique_lock lock(places->mutex);
     if (places->closed) return refuse(ending());
     if (places->waiting.size() >= places->options.waiting_max) {
+      ++places->turned_away;
       return refuse(ErrorCode::overloaded, std::to_string(places->options.waiting_max) + " long reads wait for their turn already");
     }
     places->reads.insert(&work);
@@ -52,6 +53,7 @@ struct LongReads::Places {
   std::condition_variable_any changed{};
   bool closed = false;
   std::size_t at_work = 0;
+  std::uint64_t turned_away = 0;
   std::uint64_t line = 0;  ///< how many ever stood in it
   std::set<std::uint64_t> waiting{};  ///< their numbers: the first is next
   std::set<ReadWork*> reads{};  ///< at work or waiting
@@ -75,7 +77,7 @@ void LongReads::close() {
 
 LongReads::Figures LongReads::figures() const {
   const std::lock_guard lock(places_->mutex);
-  return {places_->at_work, places_->waiting.size(), places_->line};
+  return {places_->at_work, places_->waiting.size(), places_->line, places_->turned_away};
 }
 
 }  // namespace evershard::cluster

@@ -34,7 +34,8 @@ class LongReads {
   struct Figures {
     std::size_t at_work = 0;
     std::size_t waiting = 0;
-    std::uint64_t begun = 0;
+    std::uint64_t begun = 0;        ///< that ever asked for a place
+    std::uint64_t turned_away = 0;  ///< for as many waited already
   };
   [[nodiscard]] Figures figures() const;
 

@@ -1,6 +1,6 @@
 // A server for tests, without what `evershard serve` has around it: DATA (or - : in memory) LISTEN [TOKENS]. Prints `ready HOST:PORT`
 // and serves until standard input ends, or SIGTERM comes. EVERSHARD_TEST_DRAIN_MS, EVERSHARD_TEST_HANDSHAKE_MS,
-// EVERSHARD_TEST_DISK_RESERVE (bytes) change what their names say.
+// EVERSHARD_TEST_DISK_RESERVE (bytes), EVERSHARD_TEST_UNREAD_MAX (bytes), EVERSHARD_TEST_UNREAD_MS change what their names say.
 
 #include <evershard/local.hpp>
 
@@ -71,6 +71,8 @@ int main(int count, char** words) {
   door::DoorOptions door_options;
   door_options.listen = {words[2]};
   door_options.handshake_timeout = std::chrono::milliseconds(number_of("EVERSHARD_TEST_HANDSHAKE_MS", 10'000));
+  door_options.unread.bytes_max = number_of("EVERSHARD_TEST_UNREAD_MAX", door_options.unread.bytes_max);
+  door_options.unread.patience = std::chrono::milliseconds(number_of("EVERSHARD_TEST_UNREAD_MS", 10'000));
   auto door = door::Door::start(served, door_options);
   if (!door) {
     std::cerr << door.error().what << '\n';

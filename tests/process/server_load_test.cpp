@@ -2,6 +2,7 @@
 
 #include <future>
 #include <iostream>
+#include <iterator>
 #include <optional>
 #include <thread>
 
@@ -119,6 +120,38 @@ TEST(ServerLoad, SubscribersThatNeverReadHarmNobody) {
   EXPECT_EQ(last, 10'300u) << "the one that reads";
   EXPECT_LT(memory_with - memory_before, 20 * 4) << "MiB: more than some pages each";
   EXPECT_GT(rate_with, rate_before / 20) << "not held up; how much slower is the benchmark's to say";
+}
+
+// Each may keep a page or two of a megabyte in the server's memory for as long as it likes, were there no bound for all of them.
+TEST(ServerLoad, ManySlowReadersOfLargePagesAreGivenUpWhereOthersNeedTheRoom) {
+  constexpr int slow_ones = 300;
+  ServerProcess server("-", {.environment = {{"EVERSHARD_TEST_UNREAD_MAX", std::to_string(32 << 20)}, {"EVERSHARD_TEST_UNREAD_MS", "300"}}});
+  auto remote = server.connect();
+  for (int i = 0; i < 40; ++i) ASSERT_TRUE(remote.append(Append{}.event("a-1", "Large", std::string(1'000'000, 'x'))));
+  const auto memory_before = server.memory_mib();
+  v1::ReadRequest request;
+  request.mutable_query()->set_all(true);
+  std::vector<std::shared_ptr<grpc::Channel>> channels;
+  std::vector<std::unique_ptr<grpc::ClientContext>> contexts;
+  std::vector<raw::Reader> readers;
+  for (int i = 0; i < slow_ones; ++i) {
+    if (i % 10 == 0) channels.push_back(raw::channel(server.address()));
+    contexts.push_back(std::make_unique<grpc::ClientContext>());
+    readers.push_back(raw::stream(*channels.back(), "/evershard.v1.EventStore/Read", request.SerializeAsString(), *contexts.back()));
+  }
+
+  for (int i = 0; i < 3; ++i) {  // and whoever does read is served, beside those that do not
+    auto events = remote.read(Query::all());
+    EXPECT_EQ(std::ranges::distance(events.begin(), events.end()), 40);
+    EXPECT_FALSE(events.error()) << events.error()->what;
+  }
+  const auto memory_with = server.memory_mib();
+  for (std::size_t i = 0; i != readers.size(); ++i) {
+    contexts[i]->TryCancel();
+    (void)raw::read_all(*readers[i]);
+  }
+  std::cout << slow_ones << " readers that take nothing of 40 MB: " << memory_before << " MiB before, " << memory_with << " MiB with them\n";
+  EXPECT_LT(memory_with - memory_before, 160) << "MiB: the bound, twice for pages being made, and what gRPC has of each";
 }
 
 TEST(ServerLoad, AMessageThatIsTooLongIsRefusedAndNotKept) {

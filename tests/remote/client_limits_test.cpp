@@ -23,7 +23,7 @@ class LimitedStore : public ServedStore {
   explicit LimitedStore(serving::ClientLimitOptions limits, const std::string& lines = two_tokens) : ServedStore({}, lines) {
     served->clients = std::make_shared<serving::ClientGate>(limits);
   }
-  [[nodiscard]] std::string metrics() const { return *served->metrics->text(local); }
+  [[nodiscard]] std::string metrics() const { return *served->metrics->text(local, *served->long_reads); }
 };
 
 RemoteOptions client_with(const std::string& token) { return {.token = token, .timeout = 5s}; }
@@ -132,7 +132,7 @@ TEST(DoorMetrics, CountTheConnectionsThatGrpcHas) {
   }
   EXPECT_EQ(store.served->metrics->figures().connections, 7);
   EXPECT_EQ(another.served->metrics->figures().connections, 0);
-  EXPECT_THAT(*store.served->metrics->text(store.local), HasSubstr("evershard_connections{door=\"grpc\"} 7\n"));
+  EXPECT_THAT(*store.served->metrics->text(store.local, *store.served->long_reads), HasSubstr("evershard_connections{door=\"grpc\"} 7\n"));
   channels.clear();
   for (int tries = 0; tries < 500 && store.served->metrics->figures().connections > 0; ++tries) std::this_thread::sleep_for(10ms);
   EXPECT_EQ(store.served->metrics->figures().connections, 0);

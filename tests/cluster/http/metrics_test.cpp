@@ -61,6 +61,10 @@ TEST(HttpMetrics, CountByDoorMethodAndOutcome) {
            "\nevershard_events_total 2\n",
            "\nevershard_appends_total 1\n",
            "\nevershard_commit_seconds_count 1\n",
+           "\nevershard_long_reads 0\n",
+           "\nevershard_long_reads_waiting 0\n",
+           "\nevershard_long_reads_total 0\n",
+           "\nevershard_long_reads_refused_total 0\n",
            R"(evershard_memory_part_bytes{part="tails"})",
        }) {
     EXPECT_THAT(text, HasSubstr(line));

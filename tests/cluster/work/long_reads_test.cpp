@@ -127,6 +127,8 @@ TEST(LongReads, RefuseMoreThanMayWait) {
   auto in_line = std::async(std::launch::async, [&] { return read_for_ever(*waiting); });
   ASSERT_TRUE(soon([&] { return reads.figures().waiting == 1; }));
   EXPECT_EQ(read_for_ever(*reads.begin()).code, ErrorCode::overloaded);
+  EXPECT_EQ(reads.figures().begun, 2u);
+  EXPECT_EQ(reads.figures().turned_away, 1u);
   reads.close();
 }
 
