@@ -161,6 +161,12 @@ void Calls::run_with_room(std::shared_ptr<storage::ReadWork> work, std::function
   });
 }
 
+bool Calls::are_over() const {
+  if (under_way != 0) return false;
+  const std::lock_guard lock(readers_mutex);
+  return readers.empty();
+}
+
 void Calls::cancel_readers() {
   std::vector<const void*> all;
   {
