@@ -10,8 +10,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <thread>
 
+#include "tests/cluster/http/http_client.hpp"
 #include "tests/contract/temporary_folder.hpp"
 #include "tests/process/process.hpp"
 
@@ -298,3 +300,55 @@ TEST(ClusterCommands, RefuseAStoreInOneProcess) {
 
 }  // namespace
 }  // namespace evershard::testing
+/// What stands behind a word on a line: "http" of "node 1 HOST:PORT pid 7 http HOST:PORT".
+std::string behind(const std::string& line, const std::string& word) {
+  std::istringstream words(line);
+  for (std::string at, next; words >> at;)
+    if (at == word && words >> next) return next;
+  return {};
+}
+
+TEST(ClusterLaunch, ServesThePageAndTheHttpInterfaceOfEachNode) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> words{EVERSHARD_PROGRAM,      "cluster",  "launch",     "2", "--data",
+                                       folder.path().string(), "--listen", "127.0.0.1:0"};
+  Process launched(words);
+  const auto lines = launched.lines(4, 120s);
+  ASSERT_EQ(lines.size(), 4u);
+
+  for (const auto& line : {lines[1], lines[2]}) {
+    const auto page = behind(line, "http");
+    ASSERT_FALSE(page.empty()) << line;
+    const auto shown = HttpClient(page).ask("GET", "/");
+    EXPECT_EQ(shown.status, 200);
+    EXPECT_THAT(shown.body, HasSubstr("<html"));
+    const auto cluster = HttpClient(page).ask("GET", "/api/v1/cluster");
+    EXPECT_EQ(cluster.status, 200) << cluster.body;
+  }
+  EXPECT_EQ(behind(lines[3], "http"), behind(lines[1], "http")) << "as serve says it: " << lines[3];
+
+  // Whoever is started again is found where it was.
+  ::kill(std::stoi(behind(lines[1], "pid")), SIGKILL);
+  ASSERT_EQ(launched.lines(6, 60s).size(), 6u) << "ended, and started again";
+  EXPECT_TRUE(before_long([&] {
+    HttpClient again(behind(lines[1], "http"));
+    return again.connected() && again.ask("GET", "/").status == 200;
+  }));
+  launched.signal(SIGTERM);
+  EXPECT_EQ(launched.wait().status, 0);
+
+  auto none = words;
+  none.insert(none.end(), {"--http-listen", "none"});
+  Process plain(none);
+  const auto said = plain.lines(4, 120s);
+  ASSERT_EQ(said.size(), 4u);
+  for (const auto& line : said) EXPECT_TRUE(behind(line, "http").empty()) << line;
+  plain.signal(SIGTERM);
+  EXPECT_EQ(plain.wait().status, 0);
+  auto beyond = words;
+  beyond.insert(beyond.end(), {"--http-listen", "127.0.0.1:65535"});
+  const auto refused = run(beyond);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("there are not 2 ports"));
+}
+
