@@ -2,6 +2,7 @@
 
 #include "evershard/storage/backup.hpp"
 #include "evershard/storage/recover.hpp"
+#include "evershard/storage/verify.hpp"
 
 namespace evershard {
 namespace {
@@ -38,6 +39,16 @@ Result<RecoveryPlan> recover(const std::filesystem::path& data_dir, RecoveryOpti
 
 Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target, RestoreOptions options, Progress progress) {
   return storage::restore(source, target, {.up_to = options.up_to}, progress);
+Result<DirectoryReport> verify_directory(const std::filesystem::path& data_dir, Progress progress) {
+  auto checked = storage::verify_directory(data_dir, progress);
+  if (!checked) return refuse(std::move(checked).error());
+  auto& report = checked->report;
+  return DirectoryReport{
+      name_of(checked->kind),
+      checked->node,
+      {report.events, report.records, report.index_rows, report.snapshots, report.errors, std::move(report.findings)}};
+}
+
 }
 
 Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target, Progress progress) {

@@ -40,6 +40,21 @@ struct RestoreOptions {
   std::optional<GlobalPosition> up_to{};  ///< the store ends with it, as if nothing behind it had ever been appended
 };
 
+/// What lies in a directory, and what is wrong with it.
+struct DirectoryReport {
+  std::string what;  ///< "a store", "a node's part of a cluster's store", "a coordinator's cut log", "a backup of the
+                     ///< truth only"
+  std::uint32_t node = 0;  ///< of a node's part: whose
+  VerifyReport report;     ///< of a cut log: `events` positions that were given, `records` cuts that are kept
+};
+
+/// Looks what it is, and checks it by its own rules. Nobody has it open meanwhile; changes nothing, so that it is for
+/// backups too.
+///
+/// Errors: not_found, invalid_argument (what is none of these: named), unavailable (open: by whom), corruption (it does
+/// not open), cancelled, io
+[[nodiscard]] Result<DirectoryReport> verify_directory(const std::filesystem::path& data_dir, Progress progress = {});
+
 /// Copies a backup of either kind, or a closed store, into an absent or empty directory, and verifies the copy. Of a backup of
 /// the truth, or up to a position, the indexes are made anew.
 ///
