@@ -25,16 +25,51 @@ constexpr milliseconds ready_timeout = std::chrono::seconds(60);
 constexpr milliseconds pause_first{200}, pause_most{10'000};
 constexpr milliseconds stop_timeout = std::chrono::seconds(60);
 constexpr std::uint64_t nodes_max = 64;
+constexpr std::uint64_t ports_max = 65'535;
 constexpr std::uint32_t shards_by_default = 16;
+constexpr std::uint32_t pages_behind = 100;  ///< ports, more than there are nodes: the page of 7420 is at 7520
 
 Options launch_options() {
   Options options = data_options();
   options.argument("nodes", "how many nodes")
-      .value("listen", "HOST:PORT", "where the first node serves; the others on the ports behind it; port 0: free ones", "127.0.0.1:7420")
+      .value("listen", "HOST:PORT", "where the first node serves; the others on the ports behind it; port 0: free ones",
+             "127.0.0.1:7420")
+      .value("http-listen", "HOST:PORT",
+             "where the first node's page and HTTP API are; the others' on the ports behind it; port 0: free ones; "
+             "none: no page; else 100 ports behind --listen")
       .value("shards", "N", "of a new cluster: how many shards, for good; else 16, or as many as it has")
       .value("keys", "DIR", "the coordinator's keys of subjects, outside of --data")
       .value("cluster", "NAME", "the cluster's name", "evershard");
   return options;
+}
+
+/// `none`, or where that node listens: its number behind the first one's port, where that is not 0.
+std::string place_of(const std::optional<cluster::HostAndPort>& first, std::uint64_t node) {
+  if (!first) return "none";
+  const auto host = first->host.find(':') == std::string::npos ? first->host : '[' + first->host + ']';
+  return host + ':' + std::to_string(first->port == 0 ? 0 : first->port + node - 1);
+}
+
+/// Throws UsageError: it is no HOST:PORT, or there are not so many ports behind it.
+cluster::HostAndPort places(const std::string& flag, const std::string& text, std::uint64_t count) {
+  auto place = cluster::host_and_port(text);
+  if (!place) throw UsageError(flag + " is \"" + text + "\", not HOST:PORT");
+  if (place->port != 0 && place->port + count - 1 > ports_max)
+    throw UsageError(flag + " is \"" + text + "\": there are not " + std::to_string(count) + " ports from there on");
+  return *std::move(place);
+}
+
+std::optional<cluster::HostAndPort> pages(const Arguments& arguments, const cluster::HostAndPort& listen,
+                                          std::uint64_t count) {
+  const auto given = arguments.text("http-listen");
+  if (given) return *given == "none" ? std::nullopt : std::optional(places("--http-listen", *given, count));
+  auto place = listen;
+  if (listen.port == 0) return place;
+  if (listen.port + pages_behind + count - 1 > ports_max)
+    throw UsageError("there are no ports for pages " + std::to_string(pages_behind) + " behind --listen",
+                     "say --http-listen HOST:PORT, or --http-listen none");
+  place.port = static_cast<std::uint16_t>(listen.port + pages_behind);
+  return place;
 }
 
 /// As the cut log in the directory has them, if it is there. Errors: those of open_cut_log: it has another number than was given
@@ -82,8 +117,10 @@ class Watched {
     auto ready = child_->wait_ready(ready_timeout);
     if (!ready) return refuse(ErrorCode::unavailable, name_ + " did not become ready: see " + log_.string());
     since_ = Clock::now();
-    // Whoever starts it again takes the port that others know.
-    if (const auto flag = std::ranges::find(words_, "--listen"); flag != words_.end()) *(flag + 1) = *ready;
+    page_ = child_->door("http");
+    // Whoever starts it again takes the ports that others know.
+    keep("--listen", ready);
+    keep("--http-listen", page_);
     return *ready;
   }
   /// What has happened to it, if something has.
@@ -109,12 +146,20 @@ class Watched {
   }
   [[nodiscard]] bool is_over() { return !child_ || child_->ended().has_value(); }
   [[nodiscard]] pid_t pid() const { return child_ ? child_->pid() : -1; }
+  /// " http HOST:PORT", as it said itself; empty: it has no page.
+  [[nodiscard]] std::string page() const { return page_ ? " http " + *page_ : std::string(); }
 
  private:
+  void keep(const char* flag, const std::optional<std::string>& address) {
+    const auto at = std::ranges::find(words_, flag);
+    if (address && at != words_.end()) *(at + 1) = *address;
+  }
+
   const std::string name_;
   std::vector<std::string> words_;
   const std::filesystem::path log_;
   std::unique_ptr<ChildProcess> child_;
+  std::optional<std::string> page_;
   Clock::time_point since_{};
   milliseconds pause_ = pause_first;
   std::optional<Clock::time_point> again_at_;
@@ -139,9 +184,8 @@ Outcome run_launch(const Invocation& invocation) {
   const auto& arguments = invocation.arguments;
   const auto count = arguments.number_at_least("nodes", 1);
   if (count > nodes_max) throw UsageError("a cluster of " + std::to_string(count) + " nodes on one machine: the most is " + std::to_string(nodes_max));
-  const auto place = cluster::host_and_port(*arguments.text("listen"));
-  if (!place) throw UsageError("--listen is \"" + *arguments.text("listen") + "\", not HOST:PORT");
-  const auto& listen = *place;
+  const auto listen = places("--listen", *arguments.text("listen"), count);
+  const auto http = pages(arguments, listen, count);
   const auto folder = invocation.data_dir();
   const auto shards_given = arguments.has("shards") ? arguments.number_at_least("shards", 1) : 0;
   if (shards_given > shards_max) throw UsageError("--shards is " + std::to_string(shards_given) + ": the most is " + std::to_string(shards_max));
@@ -168,10 +212,10 @@ Outcome run_launch(const Invocation& invocation) {
   std::vector<Watched> nodes;
   std::vector<std::string> addresses;
   for (std::uint64_t n = 1; n <= count; ++n) {
-    const auto port = listen.port == 0 ? 0 : listen.port + static_cast<std::uint16_t>(n - 1);
-    const auto host = listen.host.find(':') == std::string::npos ? listen.host : '[' + listen.host + ']';
-    std::vector<std::string> node{"node", "--node", std::to_string(n), "--data", (folder / ("node-" + std::to_string(n))).string(), "--coordinator", *coordinator_at,
-                                  "--secret-file", secret.string(), "--cluster", name, "--listen", host + ':' + std::to_string(port), "--http-listen", "none", "--shards", shards};
+    const auto data = folder / ("node-" + std::to_string(n));
+    std::vector<std::string> node{"node", "--node", std::to_string(n), "--data", data.string(), "--shards", shards};
+    node.insert(node.end(), {"--coordinator", *coordinator_at, "--secret-file", secret.string(), "--cluster", name});
+    node.insert(node.end(), {"--listen", place_of(listen, n), "--http-listen", place_of(http, n)});
     nodes.emplace_back("node " + std::to_string(n), std::move(node), folder / ("node-" + std::to_string(n) + ".log"));
     auto ready = nodes.back().start();
     if (!ready) {
@@ -179,9 +223,10 @@ Outcome run_launch(const Invocation& invocation) {
       return Failed(Failure(std::move(ready).error()));
     }
     addresses.push_back(*ready);
-    say(invocation, "node " + std::to_string(n) + ' ' + *ready + " pid " + std::to_string(nodes.back().pid()));
+    say(invocation, "node " + std::to_string(n) + ' ' + *ready + " pid " + std::to_string(nodes.back().pid()) +
+                        nodes.back().page());
   }
-  say(invocation, "ready " + addresses.front());
+  say(invocation, "ready " + addresses.front() + nodes.front().page());
   while (signals.wait(milliseconds(50)) != server::Asked::stop) {
     if (auto news = coordinator.look()) say(invocation, *news);
     for (auto& node : nodes)

@@ -13,8 +13,10 @@ namespace {
 Options recover_options() {
   Options options = data_options();
   options.flag("yes", "do it, and lose what is named; without it nothing is changed")
-      .flag("cut-back", "end the store before the first hole, so that what is left is dense")
-      .flag("cut-log", "of a cluster whose coordinator's directory is lost: makes it anew, in --data, from the nodes' directories; all are stopped")
+      .flag("cut-back", "end the store before the first hole, so that what is left is dense; not of a node's part")
+      .flag("cut-log",
+            "of a cluster whose coordinator's directory is lost: makes it anew, in --data, from the nodes' "
+            "directories; all are stopped")
       .values("from", "DIR", "with --cut-log: the directory of a node, or a copy of it; once for each node")
       .flag("accept-unknown", "with --cut-log: positions whose events no node has stay empty");
   return options;
@@ -27,7 +29,9 @@ std::string range_text(const std::pair<GlobalPosition, GlobalPosition>& hole) {
 
 void print(const Invocation& invocation, const RecoveryPlan& plan, bool done) {
   JsonText json;
-  json.begin_object().key("done").boolean(done).key("acknowledged").number(plan.acknowledged.value);
+  json.begin_object().key("done").boolean(done);
+  if (plan.node != 0) json.key("node").number(plan.node).key("more_may_be_lost").boolean(plan.more_may_be_lost);
+  json.key("acknowledged").number(plan.acknowledged.value);
   json.key("keeps").number(plan.keeps.value).key("lost").number(plan.lost).key("holes").begin_array();
   for (const auto& [from, until] : plan.holes) {
     json.begin_object().key("first_position").number(from.value).key("last_position").number(until.value - 1).end_object();
@@ -38,14 +42,30 @@ void print(const Invocation& invocation, const RecoveryPlan& plan, bool done) {
   for (const auto& step : plan.steps) json.string(step);
   json.end_array().end_object();
 
-  Parts parts{{"acknowledged up to", std::to_string(plan.acknowledged.value)},
-              {"kept up to", std::to_string(plan.keeps.value)},
-              {"lost", grouped(plan.lost) + (plan.lost == 1 ? " event" : " events")}};
+  Parts parts;
+  if (plan.node != 0) parts.emplace_back("part of a cluster", "node " + std::to_string(plan.node) + "'s");
+  parts.emplace_back("acknowledged up to", std::to_string(plan.acknowledged.value));
+  parts.emplace_back("kept up to", std::to_string(plan.keeps.value));
+  parts.emplace_back("lost", grouped(plan.lost) + (plan.lost == 1 ? " event" : " events") +
+                                 (plan.more_may_be_lost ? ", and what its coordinator says when it is started" : ""));
   for (const auto& hole : plan.holes) parts.emplace_back("missing", "position " + range_text(hole));
   for (const auto& finding : plan.findings) parts.emplace_back("found", finding);
   for (const auto& step : plan.steps) parts.emplace_back(done ? "done" : "to be done", step);
-  if (plan.steps.empty()) parts.emplace_back("to be done", "nothing: the store is fine");
+  if (plan.steps.empty())
+    parts.emplace_back("to be done",
+                       plan.lost == 0 && plan.refusal.empty()
+                           ? "nothing: the store is fine"
+                           : "nothing that would help: what is missing stays so, and reading there says corruption");
   print_one(invocation, json, parts);
+}
+
+std::string what_mending_costs(const RecoveryPlan& plan) {
+  if (plan.node != 0 && !plan.refusal.empty()) return "this part of a cluster's store cannot be mended here";
+  if (plan.more_may_be_lost)
+    return "mending it loses what this node had of the order behind position " + std::to_string(plan.keeps.value) +
+           ", which only its coordinator knows";
+  if (plan.lost == 0) return "nothing is lost by mending the store";
+  return "mending the store loses " + std::to_string(plan.lost) + " events";
 }
 
 Outcome run_recover(const Invocation& invocation) {
@@ -62,10 +82,11 @@ Outcome run_recover(const Invocation& invocation) {
   if (!plan) return Failed(work.failure(std::move(plan).error()));
   work.clear();
   print(invocation, *plan, yes);
-  if (yes || plan->steps.empty()) return {};
-  const std::string what = plan->lost == 0 ? "nothing is lost by mending the store" : "mending the store loses " + std::to_string(plan->lost) + " events";
-  return Failed(Failure(ErrorCode::corruption, what + "; nothing was changed",
-                        plan->refusal.empty() ? "do it with `evershard recover --yes`; keep a copy of the directory first" : plan->refusal));
+  if (yes || (plan->steps.empty() && plan->refusal.empty())) return {};
+  return Failed(Failure(ErrorCode::corruption, what_mending_costs(*plan) + "; nothing was changed",
+                        plan->refusal.empty()
+                            ? "do it with `evershard recover --yes`; keep a copy of the directory first"
+                            : plan->refusal));
 }
 
 }  // namespace

@@ -4,9 +4,12 @@
 #include <limits>
 
 #include "evershard/storage/applied.hpp"
+#include "evershard/storage/directory_kind.hpp"
 #include "evershard/storage/fork.hpp"
+#include "evershard/storage/given_up.hpp"
 #include "evershard/storage/keys.hpp"
 #include "evershard/storage/last_commit_mark.hpp"
+#include "evershard/storage/recovered_journal.hpp"
 #include "evershard/storage/recovered_order.hpp"
 #include "evershard/storage/removal_row.hpp"
 #include "evershard/storage/rocks_status.hpp"
@@ -29,10 +32,12 @@ std::string newest_log(const std::filesystem::path& database) {
   return newest.empty() ? "there is no log in " + database.string() : "the newest log is " + newest;
 }
 
-/// A cut log is a RocksDB too, with the one family that every one has. What cannot be listed is looked at as a store.
-Result<void> refuse_cut_log(const std::filesystem::path& data_dir) {
-  std::vector<std::string> families;
-  if (!rocksdb::DB::ListColumnFamilies({}, (data_dir / "db").string(), &families).ok() || families.size() > 1) return {};
+/// What recover() mends, or a refusal by name.
+Result<void> may_be_mended(const std::filesystem::path& data_dir) {
+  const auto content = content_of(data_dir);
+  if (!content) return refuse(content.error());
+  if (content->kind == DirectoryKind::truth_only) return refuse_truth_only(data_dir);
+  if (content->kind != DirectoryKind::cut_log) return refuse_what_is_no_store(data_dir, content->kind);
   return refuse(ErrorCode::invalid_argument, data_dir.string() + " holds a coordinator's cut log, and no store; nothing was changed. A cut log that is lost or damaged is made anew, in an empty directory, from those of the nodes: "
                                              "`evershard recover --cut-log`");
 }
@@ -41,11 +46,7 @@ Result<void> refuse_cut_log(const std::filesystem::path& data_dir) {
 
 Result<std::unique_ptr<DamagedStore>> DamagedStore::open(const StoreOptions& options) {
   std::unique_ptr<DamagedStore> store(new DamagedStore(options));
-  auto database = options.data_dir / "db";
-  std::error_code ignored;
-  if (!std::filesystem::exists(database, ignored)) return refuse(ErrorCode::not_found, "there is no store in " + options.data_dir.string());
-  EVERSHARD_TRY(refuse_truth_only(options.data_dir));
-  EVERSHARD_TRY(refuse_cut_log(options.data_dir));
+  EVERSHARD_TRY(may_be_mended(options.data_dir));
   auto lock = DatabaseLock::take(options.data_dir);
   if (!lock) return refuse(std::move(lock).error());
   store->lock_ = std::move(*lock);
@@ -56,11 +57,6 @@ Result<std::unique_ptr<DamagedStore>> DamagedStore::open(const StoreOptions& opt
     return refuse(std::move(identity).error());
   }
   store->identity_ = *identity;
-  if (identity->node != 0)
-    return refuse(ErrorCode::invalid_argument, options.data_dir.string() + " is node " + std::to_string(identity->node) +
-                                                   "'s part of a cluster's store, and no whole store: only its node, and its coordinator, know what is missing of it; nothing was changed. Start the node, and see its log; "
-                                                   "where its directory is lost or damaged, give it an empty one, and give up its shards or bring them back from a backup with `evershard cluster assign`; "
-                                                   "where the coordinator's is, `evershard recover --cut-log`");
   EVERSHARD_TRY(store->find_end());
   return store;
 }
@@ -87,7 +83,7 @@ Result<void> DamagedStore::find_end() {
   auto order = rows_->cursor(Family::order, {});
   order->seek_for_prev(keys::order(GlobalPosition{std::numeric_limits<std::uint64_t>::max()}));
   if (order->valid())
-    if (auto cut = sharding::decode_cut(order->value())) order_end_ = cut->last_position();
+    if (auto cut = sharding::decode_cut(order->value(), cuts_of())) order_end_ = cut->last_position();
   auto key = keys::applied();
   std::string_view keys[] = {key};
   auto row = rows_->get(Family::state, keys);
@@ -119,7 +115,7 @@ std::optional<sharding::Cut> DamagedStore::cut_of(GlobalPosition position) const
   auto order = rows_->cursor(Family::order, {});
   order->seek_for_prev(keys::order(position));
   if (!order->valid()) return std::nullopt;
-  auto cut = sharding::decode_cut(order->value());
+  auto cut = sharding::decode_cut(order->value(), cuts_of());
   if (!cut || cut->first_position > position || cut->last_position() < position) return std::nullopt;
   return std::move(*cut);
 }
@@ -164,9 +160,9 @@ std::string DamagedStore::unreadable_end(GlobalPosition keeps) const {
 }
 
 Result<Examination> DamagedStore::examine(const RecoverOptions& how, const Progress& progress) {
+  if (identity_.node != 0) return examine_node(how, progress);
   EVERSHARD_TRY(check_files(part_of(progress, 0, 20)));
-  View view{order_end_, index_mark_.value_or(GlobalPosition{0}), std::make_shared<const std::vector<std::shared_ptr<const TailIndex>>>()};
-  Verification verification({*rows_, sharding::TermHasher(identity_.term_key, options_.term_mask), identity_.shards, view, std::min(view.mark, order_end_)}, findings_);
+  Verification verification(subject(), findings_);
   EVERSHARD_TRY(verification.truth(part_of(progress, 20, 80)));
   const auto& missing = verification.missing_events();
 
@@ -204,12 +200,7 @@ Result<Examination> DamagedStore::examine(const RecoverOptions& how, const Progr
     EVERSHARD_TRY(verification.indexes(part_of(progress, 80, 95)));
   made.renew_indexes |= verification.indexes_differ() || made.copy_truth;
   EVERSHARD_TRY(verification.state(part_of(progress, 95, 100)));
-  for (const auto prefix : {removing_prefix, removed_prefix}) {
-    auto removals = removal_rows(*rows_, prefix);
-    if (!removals) continue;  // a finding already
-    made.removals_to_forget += static_cast<std::uint64_t>(
-        std::ranges::count_if(removals->damaged, [](const auto& row) { return row.why.code == ErrorCode::corruption; }));
-  }
+  made.removals_to_forget = damaged_removals();
   made.write_mark = !has_mark_file_;
 
   if (made.renew_indexes && cut_missing)
@@ -222,12 +213,121 @@ Result<Examination> DamagedStore::examine(const RecoverOptions& how, const Progr
   return made;
 }
 
+Verification::Subject DamagedStore::subject() const {
+  const View view{order_end_, index_mark_.value_or(GlobalPosition{0}),
+                  std::make_shared<const std::vector<std::shared_ptr<const TailIndex>>>(), identity_.node == 0};
+  return {*rows_, sharding::TermHasher(identity_.term_key, options_.term_mask), identity_.shards, view,
+          std::min(view.mark, order_end_)};
+}
+
+std::uint64_t DamagedStore::damaged_removals() const {
+  std::uint64_t damaged = 0;
+  for (const auto prefix : {removing_prefix, removed_prefix}) {
+    auto removals = removal_rows(*rows_, prefix);
+    if (!removals) continue;  // a finding already
+    damaged += static_cast<std::uint64_t>(std::ranges::count_if(
+        removals->damaged, [](const auto& row) { return row.why.code == ErrorCode::corruption; }));
+  }
+  return damaged;
+}
+
+/// Behind the cuts too, as its node reads it when it is started. Empty: it can be.
+std::string DamagedStore::why_not_read_back() const {
+  auto order = recover_order(*rows_, identity_);
+  if (!order) return order.error().what;
+  auto journal =
+      recover_journal(*rows_, identity_, sharding::TermHasher(identity_.term_key, options_.term_mask), *order);
+  return journal ? std::string() : journal.error().what;
+}
+
+/// Its records are on no other disk, and its cuts are its coordinator's: nothing is put in their place, and nothing is
+/// cut off. What is mended is what can be made anew of them, the indexes; and a log that lost its end leaves what an
+/// old copy of the disk would have.
+Result<Examination> DamagedStore::examine_node(const RecoverOptions& how, const Progress& progress) {
+  auto removed = given_up(*rows_, identity_.shards);
+  if (removed && !removed->empty())
+    findings_.add("what was given up of shard " + std::to_string(removed->begin()->first.value) +
+                  " as lost is on this disk still: its node takes it off when it is started");
+  EVERSHARD_TRY(check_files(part_of(progress, 0, 20)));
+  Verification verification(subject(), findings_);
+  EVERSHARD_TRY(verification.truth(part_of(progress, 20, 80)));
+
+  Examination made;
+  auto& plan = made.plan;
+  plan.node = identity_.node;
+  plan.keeps = order_end_;
+  plan.acknowledged = std::max(acknowledged_, order_end_);
+  for (const auto& hole : verification.missing_events()) {
+    plan.lost += hole.count;
+    if (plan.holes.size() < 100) plan.holes.push_back({hole.from, hole.from + hole.count});
+  }
+  const auto unreadable = why_not_read_back();
+  if (!unreadable.empty()) findings_.add(unreadable);
+  made.accept_loss = acknowledged_ > order_end_;
+  plan.more_may_be_lost = made.accept_loss;
+  if (made.accept_loss)
+    findings_.add("MARK and the indexes know of position " + std::to_string(acknowledged_.value) +
+                  ", what is recovered ends with position " + std::to_string(order_end_.value) + "; " +
+                  newest_log(options_.data_dir / "db"));
+  if (!index_mark_ || index_files_damaged_ || *index_mark_ > order_end_)
+    made.renew_indexes = true;
+  else if (!removed || removed->empty())  // else they have what cuts say is elsewhere
+    EVERSHARD_TRY(verification.indexes(part_of(progress, 80, 95)));
+  made.renew_indexes |= verification.indexes_differ();
+  EVERSHARD_TRY(verification.state(part_of(progress, 95, 100)));
+  made.write_mark = !has_mark_file_;
+
+  const bool truth_damaged = truth_files_damaged_ || !unreadable.empty() || !verification.missing_events().empty() ||
+                             damaged_removals() > 0 || !removed;
+  const auto node = std::to_string(identity_.node);
+  const auto instead = "give node " + node +
+                       " a backup of its disk from before the damage (`evershard restore`, then start it); or an empty "
+                       "directory, and give up its shards with `evershard cluster assign --of " +
+                       node + " --to " + node + "`, then with --accept-loss";
+  if (truth_damaged)
+    plan.refusal = "records, cuts or state of node " + node +
+                   "'s part are damaged or missing, and no other disk has them: nothing of that is mended, and nothing "
+                   "was changed. Where the node starts, it goes on, and says `corruption` "
+                   "where it meets the damage. To be rid of it, " +
+                   instead;
+  else if (how.cut_back && (made.accept_loss || made.renew_indexes))
+    plan.refusal =
+        "a node's part is not cut back: positions behind its holes are other nodes' too. Ask without --cut-back, or " +
+        instead;
+  else if (removed && !removed->empty() && (made.accept_loss || made.renew_indexes))
+    plan.refusal = "start node " + node +
+                   " first: it takes off what was given up of its shards, and makes the indexes anew by that; where it "
+                   "does not start, " +
+                   instead;
+  if (plan.refusal.empty()) say_what_a_node_loses(made);
+  plan.findings = findings_.take();
+  return made;
+}
+
+void DamagedStore::say_what_a_node_loses(Examination& made) const {
+  auto& steps = made.plan.steps;
+  const auto end = std::to_string(made.plan.keeps.value);
+  if (made.accept_loss || made.renew_indexes)
+    steps.push_back("changes a copy beside the database, opens and verifies it as node " +
+                    std::to_string(identity_.node) +
+                    "'s, and keeps the database as it was when the copy takes its place");
+  if (made.accept_loss)
+    steps.push_back("ends this part with position " + end +
+                    ": its coordinator tells it the cuts behind again, and keeps each of its shards closed that has "
+                    "lost events, until `evershard cluster assign` accepts that");
+  if (made.renew_indexes) steps.push_back("makes all indexes anew from journal and order");
+  if (!steps.empty() || made.write_mark) steps.push_back("writes MARK for position " + end);
+}
+
 void DamagedStore::say_what_is_lost(Examination& made) const {
   auto& plan = made.plan;
   auto& steps = plan.steps;
   auto end = std::to_string(plan.keeps.value);
   if (made.copy_truth)
     steps.push_back("copies order, journal and state up to position " + end + " into a new database, and keeps the damaged one beside it");
+  else if (made.renew_indexes || made.accept_loss)
+    steps.push_back(
+        "changes a copy of the database, opens it, and keeps the database as it was when the copy takes its place");
   if (plan.acknowledged > plan.keeps && (made.copy_truth || made.accept_loss))
     steps.push_back("accepts that positions " + std::to_string(plan.keeps.value + 1) + " to " + std::to_string(plan.acknowledged.value) + " are lost");
   if (made.copy_truth && !plan.holes.empty()) steps.push_back("leaves " + std::to_string(plan.holes.size()) + " holes in what is kept: reading there says corruption");

@@ -23,7 +23,7 @@ namespace evershard::storage {
 struct Examination {
   RecoveryPlan plan;
   bool copy_truth = false;       ///< order, journal and state into a new database, up to plan.keeps
-  bool renew_indexes = false;    ///< they are dropped; what is copied has none
+  bool renew_indexes = false;    ///< they are dropped, in a copy; what is copied has none
   bool accept_loss = false;
   bool write_mark = false;
   std::uint64_t removals_to_forget = 0;  ///< rows, damaged
@@ -32,7 +32,9 @@ struct Examination {
 /// Holds the store's lock: nobody opens it meanwhile.
 class DamagedStore {
  public:
-  /// Errors: not_found, unavailable, corruption (past all repair), io
+  /// A store, or a node's part of one.
+  ///
+  /// Errors: not_found, invalid_argument (what is neither: named), unavailable, corruption (past all repair), io
   static Result<std::unique_ptr<DamagedStore>> open(const StoreOptions& options);
 
   /// Errors: cancelled, corruption, io
@@ -48,10 +50,18 @@ class DamagedStore {
   Result<void> open_database();
   Result<void> find_end();
   Result<void> check_files(const Progress& progress);
+  Result<Examination> examine_node(const RecoverOptions& how, const Progress& progress);
+  [[nodiscard]] sharding::CutOf cuts_of() const {
+    return identity_.node == 0 ? sharding::CutOf::store : sharding::CutOf::node;
+  }
+  [[nodiscard]] Verification::Subject subject() const;
+  [[nodiscard]] std::uint64_t damaged_removals() const;
+  [[nodiscard]] std::string why_not_read_back() const;
   [[nodiscard]] std::optional<sharding::Cut> cut_of(GlobalPosition position) const;
   [[nodiscard]] GlobalPosition last_whole(const std::vector<Verification::Missing>& missing) const;
   [[nodiscard]] std::string unreadable_end(GlobalPosition keeps) const;
   void say_what_is_lost(Examination& made) const;
+  void say_what_a_node_loses(Examination& made) const;
 
   const StoreOptions options_;
   RocksOptions rocks_;

@@ -25,6 +25,9 @@ struct RecoveryPlan {
   GlobalPosition acknowledged;  ///< MARK and the indexes know of positions up to here
   GlobalPosition keeps;         ///< the store ends here afterwards: its last whole cut, or the one `cut_back` leaves
   std::uint64_t lost = 0;       ///< acknowledged events that will be gone: behind `keeps`, or in `holes`
+  std::uint32_t node = 0;       ///< of a cluster: whose part this is; 0: a whole store
+  /// Of a node's part: events behind `keeps` may be gone. Which of them were its own only its coordinator knows.
+  bool more_may_be_lost = false;
   /// Inside of what is kept, events whose record is missing or damaged: nothing is put in their place, reading them says
   /// `corruption`. At most 100 ranges.
   std::vector<Hole> holes;
@@ -35,19 +38,22 @@ struct RecoveryPlan {
 };
 
 struct RecoverOptions {
-  /// Ends the store before the first hole: what is left is dense, and everything behind it is lost.
+  /// Of a whole store. Ends the store before the first hole: what is left is dense, and everything behind it is lost.
   bool cut_back = false;
 };
 
-/// Looks, changes nothing. The store is not open.
+/// Looks, changes nothing. The store is not open. Of a node's part indexes are mended, and a log that lost its end;
+/// where its records, cuts or state are damaged, `refusal` says what to do instead.
 ///
-/// Errors: not_found (no store), unavailable (opened by another process), invalid_argument (a node's part of a store, or a coordinator's cut log),
+/// Errors: not_found (no store), unavailable (opened by another process), invalid_argument (what is neither a store nor
+/// a node's part: named),
 ///         corruption (past all repair: says what), cancelled, io
 /// Cost:   reads everything once.
 [[nodiscard]] Result<RecoveryPlan> plan_recovery(const StoreOptions& options, const RecoverOptions& how = {}, const Progress& progress = {});
 
 /// Carries the plan out: accepts what is lost, ends the order with a whole cut, makes all indexes anew from journal and
-/// order, writes MARK. The store opens afterwards.
+/// order, writes MARK. The store opens afterwards. All of it is done in a copy, which is opened before it takes the
+/// database's place; that is kept, as `db.damaged-1` and so on. A node's part stays of its cluster.
 ///
 /// Errors: those of plan_recovery(); invalid_argument: the plan's refusal. Broken off anywhere, it can be begun again.
 /// Returns: the plan it carried out.

@@ -1,8 +1,6 @@
 // restore(): from a backup, or a closed store, to a store.
 
-#include <algorithm>
 #include <string>
-#include <vector>
 
 #include "evershard/storage/backup.hpp"
 #include "evershard/storage/database_lock.hpp"
@@ -18,29 +16,10 @@
 namespace evershard::storage {
 namespace {
 
-struct SourceFile {
-  std::filesystem::path path;
-  std::uint64_t bytes = 0;
-};
-
-/// What of a closed database matters: not its lock and its own talk.
-Result<std::vector<SourceFile>> files_of(const std::filesystem::path& database) {
-  std::vector<SourceFile> files;
-  std::error_code error;
-  for (std::filesystem::directory_iterator at(database, error), end; !error && at != end; at.increment(error)) {
-    auto name = at->path().filename().string();
-    if (!at->is_regular_file(error) || name == "LOCK" || name.starts_with("LOG") || name.ends_with(".dbtmp")) continue;
-    files.push_back({at->path(), at->file_size(error)});
-  }
-  if (error) return refuse(ErrorCode::io, "cannot list " + database.string() + ": " + error.message());
-  std::ranges::sort(files, {}, &SourceFile::path);
-  return files;
-}
-
 Result<void> copy_closed_store(const std::filesystem::path& source, const StoreCopy& copy, const Progress& progress) {
   auto lock = DatabaseLock::take(source);
   if (!lock) return refuse(std::move(lock).error());
-  auto files = files_of(source / "db");
+  auto files = files_of_closed(source / "db");
   if (!files) return refuse(std::move(files).error());
   std::error_code error;
   std::filesystem::create_directory(copy.database(), error);

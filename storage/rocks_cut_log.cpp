@@ -14,6 +14,7 @@
 #include "evershard/sharding/cut_log_rules.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/cut_log_rows.hpp"
+#include "evershard/storage/database_lock.hpp"
 #include "evershard/storage/new_identity.hpp"
 #include "evershard/storage/refusals.hpp"
 #include "evershard/storage/rocks_status.hpp"
@@ -38,7 +39,7 @@ std::string_view slice_bytes(const rocksdb::Slice& slice) { return {slice.data()
 rocksdb::Options cut_log_options(const CutLogOptions& options) {
   rocksdb::Options rocks;
   if (options.env) rocks.env = options.env;
-  rocks.create_if_missing = options.create;
+  rocks.create_if_missing = options.create && !options.read_only;
   rocks.paranoid_checks = true;
   // Every write was synced: only the last one, unanswered, may be cut short. Anything else is damage and refused.
   rocks.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
@@ -69,6 +70,7 @@ class RocksCutLog final : public DurableCutLog {
   Result<void> put(const Cut& cut) override;
   [[nodiscard]] Result<CutsFound> cuts_after(CutNumber after, std::size_t bytes_max) const override;
   Result<void> fold(Epoch epoch, std::span<const HeldBy> held) override;
+  Result<void> check_blocks() const;
 
  private:
   Result<void> look_at_folder();
@@ -102,7 +104,8 @@ Result<void> RocksCutLog::look_at_folder() {
   // A store keeps its last commit in MARK; its RocksDB has families no cut log has.
   if (std::filesystem::exists(options_.data_dir / "MARK", error)) return invalid(options_.data_dir.string() + " holds a store, not a cut log");
   if (std::filesystem::exists(database / "CURRENT", error)) return {};
-  if (!options_.create) return refuse(ErrorCode::not_found, "there is no cut log in " + options_.data_dir.string());
+  if (!options_.create || options_.read_only)
+    return refuse(ErrorCode::not_found, "there is no cut log in " + options_.data_dir.string());
   for (std::filesystem::directory_iterator at(database, error), end; !error && at != end; at.increment(error)) {
     if (at->path().extension() == ".sst") return corrupt("CURRENT is missing from " + database.string() + ", which holds a cut log");
   }
@@ -114,10 +117,12 @@ Result<void> RocksCutLog::look_at_folder() {
 Result<void> RocksCutLog::open_database() {
   const auto database = (options_.data_dir / "db").string();
   std::error_code unknown;
-  if (const auto room = std::filesystem::space(database, unknown).available; !unknown && room < room_to_open)
+  if (const auto room = std::filesystem::space(database, unknown).available;
+      !options_.read_only && !unknown && room < room_to_open)
     return refuse(ErrorCode::unavailable, "the disk of " + options_.data_dir.string() + " has " + std::to_string(room) + " bytes left: to open the cut log takes " + std::to_string(room_to_open));
   rocksdb::DB* opened = nullptr;
-  const auto status = rocksdb::DB::Open(cut_log_options(options_), database, &opened);
+  const auto status = options_.read_only ? rocksdb::DB::OpenForReadOnly(cut_log_options(options_), database, &opened)
+                                         : rocksdb::DB::Open(cut_log_options(options_), database, &opened);
   if (is_held_by_another(status))
     return refuse(ErrorCode::unavailable, options_.data_dir.string() + " is open already: " + StoreOwner::named_in(options_.data_dir / "OWNER"));
   if (status.IsInvalidArgument()) return invalid(options_.data_dir.string() + " holds no cut log: " + status.ToString());
@@ -125,6 +130,7 @@ Result<void> RocksCutLog::open_database() {
     return corrupt("cannot open the cut log in " + database + ": " + status.ToString());
   if (!status.ok()) return refuse(error_of(status, "cannot open the cut log in " + database));
   db_.reset(opened);
+  if (options_.read_only) return {};
   auto owner = StoreOwner::write(options_.data_dir / "OWNER");
   if (!owner) return refuse(std::move(owner).error());
   owner_ = std::move(*owner);
@@ -142,6 +148,8 @@ Result<std::optional<std::string>> RocksCutLog::read(const std::string& key) con
 Result<void> RocksCutLog::identify() {
   const auto row = read(log_rows::identity_key());
   if (!row) return refuse(row.error());
+  if (!*row && options_.read_only)
+    return corrupt("the identity of the cut log in " + options_.data_dir.string() + " is missing");
   if (*row && options_.begins_with) return invalid("there is a cut log in " + options_.data_dir.string() + " already");
   if (*row) {
     auto identity = decode_identity(**row);
@@ -280,7 +288,38 @@ Result<void> RocksCutLog::fold(Epoch epoch, std::span<const HeldBy> held) {
   return {};
 }
 
+Result<void> RocksCutLog::check_blocks() const {
+  const auto status = db_->VerifyChecksum();
+  if (status.ok()) return {};
+  return refuse(status.IsCorruption() ? ErrorCode::corruption : ErrorCode::io,
+                "the files of the cut log in " + options_.data_dir.string() + ": " + status.ToString());
+}
+
 }  // namespace
+
+Result<CutLogCheck> check_cut_log(const std::filesystem::path& data_dir, const Progress& progress) {
+  constexpr std::size_t page_bytes = 4u << 20;
+  const auto lock = DatabaseLock::take(data_dir);
+  if (!lock) return refuse(lock.error());
+  CutLogOptions options;
+  options.data_dir = data_dir;
+  options.create = false;
+  options.read_only = true;
+  RocksCutLog log(options);
+  EVERSHARD_TRY(log.open());
+  EVERSHARD_TRY(report(progress, 50, 100));
+  EVERSHARD_TRY(log.check_blocks());
+  CutLogCheck checked{log.identity(), log.state()};
+  for (auto after = CutNumber{0};;) {
+    const auto page = log.cuts_after(after, page_bytes);
+    if (!page) return refuse(page.error());
+    checked.cuts += page->cuts.size();
+    if (page->cuts.empty() || !page->more) break;
+    after = page->cuts.back().number;
+  }
+  EVERSHARD_TRY(report(progress, 100, 100));
+  return checked;
+}
 
 Result<std::unique_ptr<DurableCutLog>> open_cut_log(const CutLogOptions& options) {
   auto log = std::make_unique<RocksCutLog>(options);

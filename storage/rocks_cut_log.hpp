@@ -10,6 +10,7 @@
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/cut_log.hpp"
 #include "evershard/storage/identity.hpp"
+#include "evershard/storage/progress.hpp"
 
 namespace rocksdb {
 class Env;
@@ -27,6 +28,7 @@ struct CutLogOptions {
   std::filesystem::path data_dir{};
   std::uint32_t shards = 0;  ///< 0: what the log has; 16 for a new one
   bool create = true;        ///< create the log if it is not there
+  bool read_only = false;    ///< look, change nothing: no lock; whoever asks sees that nobody has it open
   std::optional<CutLogBeginning> begins_with{};  ///< of a new log; one that is there is refused
   rocksdb::Env* env = nullptr;  ///< for tests: fault injection; nullptr: the real one
 };
@@ -36,6 +38,18 @@ class DurableCutLog : public sharding::CutLog {
  public:
   [[nodiscard]] virtual const Identity& identity() const = 0;
 };
+
+/// What is in a log that nobody has open.
+struct CutLogCheck {
+  Identity identity;
+  sharding::CutLogState state;
+  std::uint64_t cuts = 0;  ///< rows: not folded yet
+};
+
+/// Reads every block and every row, and changes nothing.
+///
+/// Errors: those of open_cut_log; corruption: the first that is damaged, missing, or does not follow; cancelled
+[[nodiscard]] Result<CutLogCheck> check_cut_log(const std::filesystem::path& data_dir, const Progress& progress = {});
 
 /// The folder: `db/` RocksDB's, `OWNER` who has it open.
 ///

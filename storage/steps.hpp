@@ -29,4 +29,8 @@ inline constexpr const char* seal_written = "seal.written";      ///< all files 
 inline constexpr const char* seal_ingested = "seal.ingested";    ///< in the families, the tail still shown
 inline constexpr const char* seal_shown = "seal.shown";          ///< the tail is gone
 
+// Recovering.
+inline constexpr const char* recover_made = "recover.made";      ///< the copy is there, and was not opened yet
+inline constexpr const char* recover_opened = "recover.opened";  ///< it opens; nothing has taken its place yet
+
 }  // namespace evershard::storage::steps

@@ -51,6 +51,19 @@ Result<void> sync_path(const std::filesystem::path& path) {
   return {};
 }
 
+Result<std::vector<DatabaseFile>> files_of_closed(const std::filesystem::path& database) {
+  std::vector<DatabaseFile> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(database, error), end; !error && at != end; at.increment(error)) {
+    auto name = at->path().filename().string();
+    if (!at->is_regular_file(error) || name == "LOCK" || name.starts_with("LOG") || name.ends_with(".dbtmp")) continue;
+    files.push_back({at->path(), at->file_size(error)});
+  }
+  if (error) return failed("cannot list " + database.string(), error);
+  std::ranges::sort(files, {}, &DatabaseFile::path);
+  return files;
+}
+
 Result<void> copy_durably(const std::filesystem::path& from, const std::filesystem::path& to) {
   std::error_code error;
   std::filesystem::copy_file(from, to, error);

@@ -2,8 +2,10 @@
 
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
@@ -41,6 +43,13 @@ class StoreCopy {
   std::filesystem::path part_;
 };
 
+struct DatabaseFile {
+  std::filesystem::path path;
+  std::uint64_t bytes = 0;
+};
+
+/// What of a closed database matters, by name: not its lock and its own talk. Errors: io
+Result<std::vector<DatabaseFile>> files_of_closed(const std::filesystem::path& database);
 /// A file, synced. Errors: io
 Result<void> copy_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 /// Errors: io

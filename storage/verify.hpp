@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "evershard/protocol/result.hpp"
+#include "evershard/storage/directory_kind.hpp"
 #include "evershard/storage/progress.hpp"
 #include "evershard/storage/store.hpp"
 
@@ -32,5 +34,23 @@ struct VerifyReport {
 /// Errors: cancelled, io. Damage is no error here: it is what the report is for.
 /// Cost:   reads everything twice; 1 M events take a few seconds. Memory: tens of megabytes, whatever the store's size.
 [[nodiscard]] Result<VerifyReport> verify(const Store& store, const Progress& progress = {});
+
+/// What lies in a directory, and what is wrong with it.
+struct DirectoryReport {
+  DirectoryKind kind = DirectoryKind::nothing;
+  std::uint32_t node = 0;  ///< of a node's part: whose
+  VerifyReport report;     ///< of a cut log: `events` positions that were given, `records` cuts that are kept
+};
+
+/// Looks what it is, and checks it by its own rules: a store or a node's part, closed, or a whole backup of either, as
+/// verify() does; a backup of the truth without indexes; a coordinator's cut log, row by row. Nobody has it open
+/// meanwhile, and nothing is changed.
+///
+/// Errors: those of refuse_what_is_no_store(); unavailable (open: by whom; a node has to be started first),
+/// invalid_argument (a newer
+///         format), cancelled, io. Damage is no error, unless the directory does not open with it: then `corruption`.
+/// Memory: as verify(), and index entries of what was not sealed, about 150 bytes an event.
+[[nodiscard]] Result<DirectoryReport> verify_directory(const std::filesystem::path& data_dir,
+                                                       const Progress& progress = {});
 
 }  // namespace evershard::storage

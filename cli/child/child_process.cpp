@@ -86,6 +86,13 @@ std::optional<std::string> ChildProcess::wait_ready(std::chrono::milliseconds ti
   return line.substr(word.size(), line.find(' ', word.size()) - word.size());
 }
 
+std::optional<std::string> ChildProcess::door(std::string_view speaks) const {
+  std::istringstream words(said_.substr(0, said_.find('\n')));
+  for (std::string word; words >> word;)
+    if (std::string address; word == speaks && words >> address) return address;
+  return std::nullopt;
+}
+
 std::optional<int> ChildProcess::ended() {
   if (pid_ <= 0) return 0;
   int status = 0;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "evershard/protocol/result.hpp"
@@ -31,6 +32,8 @@ class ChildProcess {
   [[nodiscard]] pid_t pid() const { return pid_; }
   /// The first word behind `ready ` on its first line. Absent: it has not said so in all that time, or has ended.
   [[nodiscard]] std::optional<std::string> wait_ready(std::chrono::milliseconds timeout);
+  /// The first address of another door of its, behind that door's name on the same line. Absent: it has none.
+  [[nodiscard]] std::optional<std::string> door(std::string_view speaks) const;
   /// Looks; the exit status, or 128 and the signal. Absent: it is running.
   [[nodiscard]] std::optional<int> ended();
   void signal(int number) const;

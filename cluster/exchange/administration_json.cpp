@@ -20,11 +20,17 @@ void write_stats(JsonText& json, const StoreStats& stats) {
 }
 
 void write_verify_report(JsonText& json, const VerifyReport& report) {
-  json.begin_object().key("events").number(report.events).key("records").number(report.records);
+  json.begin_object();
+  write_verify_members(json, report);
+  json.end_object();
+}
+
+void write_verify_members(JsonText& json, const VerifyReport& report) {
+  json.key("events").number(report.events).key("records").number(report.records);
   json.key("index_rows").number(report.index_rows).key("snapshots").number(report.snapshots).key("errors").number(report.errors);
   json.key("findings").begin_array();
   for (const auto& finding : report.findings) json.string(finding);
-  json.end_array().end_object();
+  json.end_array();
 }
 
 }  // namespace evershard

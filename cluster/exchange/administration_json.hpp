@@ -12,5 +12,7 @@ void write_info_members(JsonText& json, const StoreInfo& info);
 /// One object, as `evershard stats` prints it. Source: docs/command-line.md
 void write_stats(JsonText& json, const StoreStats& stats);
 void write_verify_report(JsonText& json, const VerifyReport& report);
+/// The members of an object.
+void write_verify_members(JsonText& json, const VerifyReport& report);
 
 }  // namespace evershard

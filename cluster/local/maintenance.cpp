@@ -2,6 +2,7 @@
 
 #include "evershard/storage/backup.hpp"
 #include "evershard/storage/recover.hpp"
+#include "evershard/storage/verify.hpp"
 
 namespace evershard {
 namespace {
@@ -19,6 +20,8 @@ Result<RecoveryPlan> ours(Result<storage::RecoveryPlan> from) {
   plan.acknowledged = from->acknowledged;
   plan.keeps = from->keeps;
   plan.lost = from->lost;
+  plan.node = from->node;
+  plan.more_may_be_lost = from->more_may_be_lost;
   for (const auto& hole : from->holes) plan.holes.emplace_back(hole.from, hole.until);
   plan.findings = std::move(from->findings);
   plan.steps = std::move(from->steps);
@@ -34,6 +37,16 @@ Result<RecoveryPlan> plan_recovery(const std::filesystem::path& data_dir, Recove
 
 Result<RecoveryPlan> recover(const std::filesystem::path& data_dir, RecoveryOptions options, Progress progress) {
   return ours(storage::recover(store_in(data_dir), {.cut_back = options.cut_back}, progress));
+}
+
+Result<DirectoryReport> verify_directory(const std::filesystem::path& data_dir, Progress progress) {
+  auto checked = storage::verify_directory(data_dir, progress);
+  if (!checked) return refuse(std::move(checked).error());
+  auto& report = checked->report;
+  return DirectoryReport{
+      name_of(checked->kind),
+      checked->node,
+      {report.events, report.records, report.index_rows, report.snapshots, report.errors, std::move(report.findings)}};
 }
 
 Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target, RestoreOptions options, Progress progress) {

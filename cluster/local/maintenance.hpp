@@ -19,6 +19,8 @@ struct RecoveryPlan {
   GlobalPosition acknowledged;  ///< positions up to here were given
   GlobalPosition keeps;         ///< the store ends here afterwards
   std::uint64_t lost = 0;       ///< acknowledged events that will be gone
+  std::uint32_t node = 0;       ///< of a cluster: whose part this is; 0: a whole store
+  bool more_may_be_lost = false;  ///< of a node's part, behind `keeps`: only its coordinator knows
   std::vector<std::pair<GlobalPosition, GlobalPosition>> holes;  ///< [from, until): missing inside of what is kept
   std::vector<std::string> findings;  ///< what is damaged or missing, a sentence each; at most 100
   std::vector<std::string> steps;     ///< what recover() does, in order; empty: nothing, the store is fine
@@ -26,15 +28,32 @@ struct RecoveryPlan {
 };
 
 struct RecoveryOptions {
-  bool cut_back = false;  ///< ends the store before the first hole: what is left is dense, all behind it is lost
+  bool cut_back =
+      false;  ///< of a whole store: ends the store before the first hole: what is left is dense, all behind it is lost
 };
 
-/// Looks, changes nothing.
+/// Looks, changes nothing: at a store, or a node's part of one.
 ///
-/// Errors: not_found, unavailable (opened by another process), corruption (past all repair), cancelled, io
+/// Errors: not_found, invalid_argument (what is neither: named), unavailable (opened by another process), corruption
+/// (past all repair), cancelled, io
 [[nodiscard]] Result<RecoveryPlan> plan_recovery(const std::filesystem::path& data_dir, RecoveryOptions options = {}, Progress progress = {});
 /// Carries the plan out. Errors: those of plan_recovery(); invalid_argument: the plan's refusal
 [[nodiscard]] Result<RecoveryPlan> recover(const std::filesystem::path& data_dir, RecoveryOptions options = {}, Progress progress = {});
+
+/// What lies in a directory, and what is wrong with it.
+struct DirectoryReport {
+  std::string what;  ///< "a store", "a node's part of a cluster's store", "a coordinator's cut log", "a backup of the
+                     ///< truth only"
+  std::uint32_t node = 0;  ///< of a node's part: whose
+  VerifyReport report;     ///< of a cut log: `events` positions that were given, `records` cuts that are kept
+};
+
+/// Looks what it is, and checks it by its own rules. Nobody has it open meanwhile; changes nothing, so that it is for
+/// backups too.
+///
+/// Errors: not_found, invalid_argument (what is none of these: named), unavailable (open: by whom), corruption (it does
+/// not open), cancelled, io
+[[nodiscard]] Result<DirectoryReport> verify_directory(const std::filesystem::path& data_dir, Progress progress = {});
 
 struct RestoreOptions {
   std::optional<GlobalPosition> up_to{};  ///< the store ends with it, as if nothing behind it had ever been appended

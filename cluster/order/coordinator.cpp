@@ -15,6 +15,10 @@ namespace {
 
 std::string text_of(ShardId shard) { return "shard " + std::to_string(shard.value); }
 std::string text_of(std::uint32_t node) { return "node " + std::to_string(node); }
+std::string offsets(ShardOffset from, ShardOffset until) {
+  if (from + 1 == until) return "offset " + std::to_string(from.value);
+  return "offsets " + std::to_string(from.value) + " to " + std::to_string(until.value - 1);
+}
 std::string text_of(const Loss& loss) {
   return "offsets " + std::to_string(loss.from.value) + " to " + std::to_string(loss.until.value - 1) + (loss.unordered == 0 ? "" : " and " + std::to_string(loss.unordered) + " never ordered behind them");
 }
@@ -141,6 +145,36 @@ std::optional<Loss> Coordinator::loss(ShardId shard, const ShardTold& told) cons
   return std::nullopt;
 }
 
+// What lies on the disk is not called absent: an operator looks for a disk that has it, and this is one.
+std::string Coordinator::why_refused(const Member& member, const ShardTold& told, const Loss& lost) const {
+  const CutLogState::Shard& log = made_.shards[told.shard.value];
+  const auto here_until = std::clamp(told.tail, lost.from, lost.until);  // records are there, whatever is in them
+  const bool here = here_until > lost.from, missing = here_until < lost.until;
+  auto text = text_of(told.shard) + " of " + text_of(member.process.node) +
+              (missing ? " has lost data: " : " cannot go on with what it has: ");
+  if (missing)
+    text += offsets(here_until, lost.until) + (here_until + 1 == lost.until ? " stands in the order and is not there"
+                                                                            : " stand in the order and are not there");
+  if (here) {
+    const bool one = lost.from + 1 == here_until;
+    text += (missing ? "; " : "") + offsets(lost.from, here_until) + (one ? " is there, " : " are there, ");
+    if (told.epoch >= log.written) {
+      text +=
+          "but without their places: the cuts that gave them are kept by nobody, since this node had applied them once";
+    } else if (const auto given_up = log.lost_after(told.epoch); given_up && *given_up <= lost.from) {
+      text += "but not as they stand in the order: all from offset " + std::to_string(given_up->value) +
+              " on was given up as lost since this disk was written";
+    } else {
+      text += "and may be others than stand in the order: what was ordered last was written under epoch " +
+              std::to_string(log.written.value) + ", this disk is of epoch " + std::to_string(told.epoch.value);
+    }
+  }
+  if (lost.unordered != 0)
+    text += "; " + std::to_string(lost.unordered) + " behind them " + (lost.unordered == 1 ? "was" : "were") +
+            " never ordered";
+  return text;
+}
+
 void Coordinator::open_own(Member& member, ShardId shard, Actions& actions) {
   const ShardTold at = told(member, shard);
   const Owner& owner = owners_[shard.value];
@@ -152,8 +186,7 @@ void Coordinator::open_own(Member& member, ShardId shard, Actions& actions) {
     return;
   }
   const auto lost = loss(shard, at);
-  const auto epoch = lost ? Result<Epoch>(refuse(ErrorCode::corruption, text_of(shard) + " of " + text_of(member.process.node) + " has lost data: " + text_of(*lost) +
-                                                                            " stand in the order and are not there, or not as they were ordered"))
+  const auto epoch = lost ? Result<Epoch>(refuse(ErrorCode::corruption, why_refused(member, at, *lost)))
                           : ordering_.open(shard, member.process.node, at.tail);
   if (epoch) {
     opened(member, shard, *epoch, actions);

@@ -126,6 +126,8 @@ class Coordinator {
   [[nodiscard]] const std::optional<Error>& ended() const { return ended_; }
   /// What would be lost if the shard went on with this disk; nothing: it has all that cuts cover.
   [[nodiscard]] std::optional<Loss> loss(ShardId shard, const ShardTold& told) const;
+  /// For who looks for what is missing: which of it is not on the disk, and what is wrong with the rest.
+  [[nodiscard]] std::string why_refused(const Member& member, const ShardTold& told, const Loss& lost) const;
 
  private:
   struct Owner {

@@ -75,6 +75,26 @@ TEST_F(StoreCommands, VerifiesAStore) {
   EXPECT_EQ(report.at("findings"), Json::array());
 }
 
+TEST_F(StoreCommands, VerifiesBackupsAndSaysWhatItLookedAt) {
+  const std::string data = store();
+  fill(data, 100);
+  ASSERT_EQ(evershard({"backup", path("whole"), "--data", data}).status, 0);
+  ASSERT_EQ(evershard({"backup", path("truth"), "--data", data, "--truth-only"}).status, 0);
+  fs::create_directories(path("photos"));
+  write_file("photos/cat.jpg", "meow");
+
+  EXPECT_EQ(shown({"verify", "--data", data}).at(0).at("checked"), "a store");
+  EXPECT_EQ(shown({"verify", "--data", path("whole")}).at(0).at("events"), 100);
+  const Json truth = shown({"verify", "--data", path("truth")}).at(0);
+  EXPECT_EQ(truth.at("checked"), "a backup of the truth only");
+  EXPECT_EQ(truth.at("events"), 100);
+  EXPECT_EQ(truth.at("errors"), 0);
+  const Finished photos = evershard({"verify", "--data", path("photos"), "--format", "json"});
+  EXPECT_EQ(photos.status, 4);
+  EXPECT_EQ(error_of(photos).at("code"), "not_found");
+  EXPECT_FALSE(fs::exists(path("whole/projections"))) << "a backup stays as it is";
+}
+
 TEST_F(StoreCommands, BacksUpAndRestores) {
   const std::string data = store();
   fill(data, 200);

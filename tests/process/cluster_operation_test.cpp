@@ -10,8 +10,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <thread>
 
+#include "tests/cluster/http/http_client.hpp"
 #include "tests/contract/temporary_folder.hpp"
 #include "tests/process/process.hpp"
 
@@ -144,6 +146,106 @@ TEST_F(OperatedCluster, IsAskedGivenUpInPartAndMadeAnew) {
   stop_all();
 }
 
+// docs/operations.md tells people to do it: of a stopped node, of a backup of it, and of the coordinator's.
+TEST_F(OperatedCluster, IsVerifiedAndMendedDirectoryByDirectory) {
+  start_coordinator("order");
+  start_node(1);
+  start_node(2);
+  ASSERT_TRUE(before_long([&] { return times(status(), "\"state\":\"open\"") == 4; })) << status();
+  append_some("a");
+  const auto backed_up = command({"backup", in("backup"), "--server", door_[1]});
+  ASSERT_EQ(backed_up.status, 0) << backed_up.err;
+  const auto busy = command({"verify", "--data", in("node-1"), "--format", "json"});
+  EXPECT_EQ(busy.status, 6) << busy.out << busy.err;
+  stop_all();
+
+  for (const auto& [name, what] : {std::pair{"node-1", "\"node\":1"}, std::pair{"node-2", "\"node\":2"},
+                                   std::pair{"backup", "\"node\":1"}, std::pair{"order", "a coordinator's cut log"}}) {
+    const auto verified = command({"verify", "--data", in(name), "--format", "json"});
+    EXPECT_EQ(verified.status, 0) << name << verified.err;
+    EXPECT_THAT(verified.out, AllOf(HasSubstr(what), HasSubstr("\"errors\":0"))) << name;
+  }
+  const auto table = command({"verify", "--data", in("node-2"), "--format", "table"});
+  EXPECT_THAT(table.out, HasSubstr("a node's part of a cluster's store, node 2's"));
+  const auto around = command({"verify", "--data", folder_.path().string(), "--format", "json"});
+  EXPECT_EQ(around.status, 4);
+  EXPECT_THAT(around.err, HasSubstr("name one of them: backup, node-1, node-2, order"));
+
+  // A healthy part is found healthy; one whose indexes are gone is mended, and is of its cluster still.
+  for (const auto& name : {"node-1", "node-2"}) {
+    const auto looked = command({"recover", "--data", in(name), "--yes", "--cut-back", "--format", "json"});
+    EXPECT_EQ(looked.status, 0) << looked.err;
+    EXPECT_THAT(looked.out, HasSubstr("\"steps\":[]"));
+    EXPECT_FALSE(std::filesystem::exists(in(name) + "/db.damaged-1"));
+  }
+  const auto sealed = command({"recover", "--data", in("order"), "--format", "json"});
+  EXPECT_EQ(sealed.status, 5);
+  EXPECT_THAT(sealed.err, HasSubstr("a coordinator's cut log"));
+  std::filesystem::remove(in("node-2") + "/MARK");
+  const auto plan = command({"recover", "--data", in("node-2"), "--format", "json"});
+  EXPECT_EQ(plan.status, 8) << plan.out;
+  EXPECT_FALSE(std::filesystem::exists(in("node-2") + "/MARK")) << "it only looked";
+  const auto mended = command({"recover", "--data", in("node-2"), "--yes", "--format", "json"});
+  EXPECT_EQ(mended.status, 0) << mended.err;
+  EXPECT_THAT(mended.out, AllOf(HasSubstr("\"done\":true"), HasSubstr("\"node\":2"), HasSubstr("writes MARK")));
+
+  start_coordinator("order");
+  start_node(1);
+  start_node(2);
+  ASSERT_TRUE(before_long([&] { return times(status(), "\"state\":\"open\"") == 4; })) << status();
+  append_some("b");
+  const auto all = command({"query", "--server", door_[2], "--type", "Placed"});
+  EXPECT_EQ(times(all.out, "\"position\""), 16u) << all.err;
+  stop_all();
+}
+
+// As an old copy of its disk would be: it is of its cluster still, and what its shards have lost is told and accepted
+// by name.
+TEST_F(OperatedCluster, GoesOnWithWhatIsLeftOfANodesLog) {
+  start_coordinator("order");
+  start_node(1);
+  start_node(2);
+  ASSERT_TRUE(before_long([&] { return times(status(), "\"state\":\"open\"") == 4; })) << status();
+  for (const auto* round : {"a", "b", "c"}) append_some(round);
+  stop_all();
+  std::filesystem::path newest;
+  for (const auto& entry : std::filesystem::directory_iterator(in("node-2") + "/db"))
+    if (entry.path().extension() == ".log" && entry.file_size() > 0) newest = std::max(newest, entry.path());
+  ASSERT_FALSE(newest.empty());
+  std::filesystem::resize_file(newest, std::filesystem::file_size(newest) / 2);
+
+  const auto verified = command({"verify", "--data", in("node-2"), "--format", "json"});
+  EXPECT_EQ(verified.status, 8);
+  EXPECT_THAT(verified.err, HasSubstr("acknowledged commits are lost"));
+  const auto mended = command({"recover", "--data", in("node-2"), "--yes", "--format", "json"});
+  ASSERT_EQ(mended.status, 0) << mended.err;
+  EXPECT_THAT(mended.out, AllOf(HasSubstr("\"node\":2"), HasSubstr("\"more_may_be_lost\":true")));
+  start_coordinator("order");
+  start_node(1);
+  start_node(2);
+  ASSERT_TRUE(before_long([&] { return times(status(), "has lost data: offset") != 0; })) << status();
+  std::string refused;  // one may have lost nothing
+  std::istringstream lines(status());
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("\"state\":\"refused\"") == std::string::npos) continue;
+    const auto at = line.find("\"shard\":") + 8;
+    refused += (refused.empty() ? "" : ",") + line.substr(at, line.find(',', at) - at);
+  }
+  std::vector<std::string> words{"cluster", "assign", refused, "--to", "2", "--server", door_[1]};
+  const auto named = command(words);
+  EXPECT_EQ(named.status, 8) << named.err;
+  for (auto at = named.err.find("--accept-loss "); at != std::string::npos;
+       at = named.err.find("--accept-loss ", at + 1)) {
+    const auto from = at + std::string("--accept-loss ").size();
+    words.insert(words.end(), {"--accept-loss", named.err.substr(from, named.err.find_first_of(" \n)`", from) - from)});
+  }
+  const auto done = command(words);
+  ASSERT_EQ(done.status, 0) << done.err;
+  ASSERT_TRUE(before_long([&] { return times(status(), "\"state\":\"open\"") == 4; })) << status();
+  append_some("d");
+  stop_all();
+}
+
 TEST_F(OperatedCluster, ReadsItsConfigurationFromFiles) {
   const auto write = [&](const char* name, const std::string& text) {
     std::ofstream(in(name)) << text;
@@ -243,6 +345,58 @@ TEST(ClusterLaunch, KeepsTheShardsThatTheClusterHas) {
   const auto refused = run(other);
   EXPECT_EQ(refused.status, 5);
   EXPECT_THAT(refused.err, HasSubstr("is of 3 shards, not 5"));
+}
+
+/// What stands behind a word on a line: "http" of "node 1 HOST:PORT pid 7 http HOST:PORT".
+std::string behind(const std::string& line, const std::string& word) {
+  std::istringstream words(line);
+  for (std::string at, next; words >> at;)
+    if (at == word && words >> next) return next;
+  return {};
+}
+
+TEST(ClusterLaunch, ServesThePageAndTheHttpInterfaceOfEachNode) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> words{EVERSHARD_PROGRAM,      "cluster",  "launch",     "2", "--data",
+                                       folder.path().string(), "--listen", "127.0.0.1:0"};
+  Process launched(words);
+  const auto lines = launched.lines(4, 120s);
+  ASSERT_EQ(lines.size(), 4u);
+
+  for (const auto& line : {lines[1], lines[2]}) {
+    const auto page = behind(line, "http");
+    ASSERT_FALSE(page.empty()) << line;
+    const auto shown = HttpClient(page).ask("GET", "/");
+    EXPECT_EQ(shown.status, 200);
+    EXPECT_THAT(shown.body, HasSubstr("<html"));
+    const auto cluster = HttpClient(page).ask("GET", "/api/v1/cluster");
+    EXPECT_EQ(cluster.status, 200) << cluster.body;
+  }
+  EXPECT_EQ(behind(lines[3], "http"), behind(lines[1], "http")) << "as serve says it: " << lines[3];
+
+  // Whoever is started again is found where it was.
+  ::kill(std::stoi(behind(lines[1], "pid")), SIGKILL);
+  ASSERT_EQ(launched.lines(6, 60s).size(), 6u) << "ended, and started again";
+  EXPECT_TRUE(before_long([&] {
+    HttpClient again(behind(lines[1], "http"));
+    return again.connected() && again.ask("GET", "/").status == 200;
+  }));
+  launched.signal(SIGTERM);
+  EXPECT_EQ(launched.wait().status, 0);
+
+  auto none = words;
+  none.insert(none.end(), {"--http-listen", "none"});
+  Process plain(none);
+  const auto said = plain.lines(4, 120s);
+  ASSERT_EQ(said.size(), 4u);
+  for (const auto& line : said) EXPECT_TRUE(behind(line, "http").empty()) << line;
+  plain.signal(SIGTERM);
+  EXPECT_EQ(plain.wait().status, 0);
+  auto beyond = words;
+  beyond.insert(beyond.end(), {"--http-listen", "127.0.0.1:65535"});
+  const auto refused = run(beyond);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("there are not 2 ports"));
 }
 
 TEST(ClusterLaunch, SealsWithTheKeysItIsGiven) {

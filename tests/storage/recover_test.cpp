@@ -3,6 +3,7 @@
 #include <map>
 
 #include "evershard/storage/rocks_cut_log.hpp"
+#include "evershard/storage/steps.hpp"
 #include "tests/contract/node_writer.hpp"
 #include "tests/storage/maintained_store.hpp"
 
@@ -14,6 +15,17 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+
+/// Every file below, with its bytes; but for the lock and who holds it.
+std::map<std::string, std::string> bytes_below(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file() || entry.path().filename() == "LOCK" || entry.path().filename() == "OWNER") continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    files[std::filesystem::relative(entry.path(), folder).string()] = {std::istreambuf_iterator<char>(in), {}};
+  }
+  return files;
+}
 
 class Recover : public MaintainedStore {
  protected:
@@ -295,35 +307,6 @@ TEST_F(Recover, ChangesNothingWhenItIsStopped) {
   EXPECT_EQ(refusal_of_opening(), ErrorCode::corruption);
 }
 
-/// Every file below, with its bytes; but for the lock and who holds it.
-std::map<std::string, std::string> bytes_below(const std::filesystem::path& folder) {
-  std::map<std::string, std::string> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (!entry.is_regular_file() || entry.path().filename() == "LOCK" || entry.path().filename() == "OWNER") continue;
-    std::ifstream in(entry.path(), std::ios::binary);
-    files[std::filesystem::relative(entry.path(), folder).string()] = {std::istreambuf_iterator<char>(in), {}};
-  }
-  return files;
-}
-
-// What it is not made for is refused by its name, before anything is touched: a node that was mended as a whole store never joined its cluster again.
-TEST_F(Recover, RefusesANodesPartOfAStoreAndTouchesNothing) {
-  auto node = options();
-  node.member = NodeWriter::member(2);
-  ASSERT_TRUE(open_node_store(node));
-  const auto before = bytes_below(data_dir());
-
-  for (const bool cut_back : {false, true}) {
-    for (const auto& refused : {plan_recovery(options(), {cut_back}), recover(options(), {cut_back})}) {
-      ASSERT_FALSE(refused);
-      EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
-      EXPECT_THAT(refused.error().what, HasSubstr("node 2's part of a cluster's store"));
-    }
-  }
-  EXPECT_EQ(bytes_below(data_dir()), before);
-  EXPECT_TRUE(open_node_store(node));
-}
-
 TEST_F(Recover, RefusesACutLogAndTouchesNothing) {
   CutLogOptions log;
   log.data_dir = data_dir();
@@ -337,6 +320,207 @@ TEST_F(Recover, RefusesACutLogAndTouchesNothing) {
   EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
   EXPECT_THAT(refused.error().what, HasSubstr("a coordinator's cut log"));
   EXPECT_EQ(bytes_below(data_dir()), before);
+}
+
+// What does not open takes the place of nothing.
+TEST_F(Recover, OpensWhatItMadeBeforeItTakesTheDatabasesPlace) {
+  const auto recover_spoiling = [&](const RecoverOptions& how) {
+    auto spoiling = options();
+    int made = 0;
+    spoiling.at_step = [&](const char* step) {
+      if (step != std::string_view(steps::recover_made)) return;
+      ++made;
+      std::filesystem::remove(data_dir() / "recover.part" / "db" / "CURRENT");
+    };
+    const auto before = bytes_below(data_dir());
+    const auto failed = recover(spoiling, how);
+    EXPECT_FALSE(failed);
+    EXPECT_EQ(made, 1);
+    EXPECT_EQ(bytes_below(data_dir()), before) << "nothing was swapped in, and nothing is left beside it";
+  };
+  make(200, 10);
+  const auto mark = data_dir() / "MARK";
+  std::filesystem::rename(mark, folder_.path() / "MARK");
+  recover_spoiling({});  // MARK is missing: the database would stay
+  std::filesystem::rename(folder_.path() / "MARK", mark);
+  flip(files_of(Family::postings).front(), 50);
+  recover_spoiling({});  // the truth stays
+  open();
+  const auto gone = everything(store())[99];
+  close();
+  raw([&](RocksFamilies& families) { erase(families, Family::journal, keys::journal(gone.shard, gone.offset)); });
+  recover_spoiling({.cut_back = true});  // the truth is copied
+
+  recovered({.cut_back = true});
+  expect_sound(99);
+}
+
+// Indexes were dropped in the database itself: broken off there, nothing of what was there was left.
+TEST_F(Recover, MakesIndexesAnewInACopyAndKeepsTheDatabase) {
+  make(250, 30);
+  flip(files_of(Family::postings).front(), 50);
+  const auto before = bytes_below(data_dir() / "db");
+
+  recovered();
+
+  EXPECT_EQ(bytes_below(data_dir() / "db.damaged-1"), before);
+  EXPECT_FALSE(std::filesystem::exists(data_dir() / "recover.part"));
+  expect_sound(280);
+}
+
+/// A node's part, which has 40 events of its own in 80 positions, and some without a place.
+class RecoverNode : public Recover {
+ protected:
+  [[nodiscard]] StoreOptions node_options() const {
+    auto node = options();
+    node.member = NodeWriter::member(2);
+    return node;
+  }
+  std::unique_ptr<NodeStore> open_node() {
+    auto opened = open_node_store(node_options());
+    EXPECT_TRUE(opened) << opened.error().what;
+    return opened ? std::move(*opened) : nullptr;
+  }
+  /// The first `sealed` of 40 rounds are in indexes' and journal's files.
+  void make_node(std::uint64_t sealed) {
+    auto node = open_node();
+    ASSERT_TRUE(node);
+    NodeWriter writer(*node);
+    for (std::uint64_t i = 1; i <= 40; ++i) {
+      ASSERT_TRUE(writer.journal({one(aggregate_in(0), "placed", std::to_string(i), {"x"})}));
+      ASSERT_TRUE(writer.apply(writer.cut({writer.segment(0, i, i + 1), writer.segment(3, i, i + 1)})));
+      if (i == sealed) {
+        ASSERT_TRUE(node->seal());
+      }
+    }
+    ASSERT_TRUE(writer.journal({one(aggregate_in(1), "waits", "w", {"x"})}));
+  }
+  void expect_node(std::size_t events, std::size_t waiting) {
+    auto node = open_node();
+    ASSERT_TRUE(node);
+    EXPECT_EQ(node->identity().node, 2u);
+    EXPECT_EQ(node->identity().store, NodeWriter::member().store);
+    EXPECT_EQ(node->identity().fork, NodeWriter::member().fork) << "it is of its cluster still";
+    EXPECT_EQ(everything(*node).size(), events);
+    EXPECT_EQ(matching(*node, Query().tags({"x"})).size(), events);
+    const auto report = verify(*node);
+    ASSERT_TRUE(report);
+    EXPECT_THAT(report->findings, IsEmpty());
+    EXPECT_EQ(node->take_unordered().size(), waiting);
+  }
+};
+
+// Mended as a whole store, a healthy node never joined its cluster again.
+TEST_F(RecoverNode, FindsAHealthyPartHealthyAndTouchesNothing) {
+  make_node(25);
+  const auto before = bytes_below(data_dir());
+
+  for (const bool cut_back : {false, true}) {
+    const auto plan = planned({cut_back});
+    EXPECT_EQ(plan.node, 2u);
+    EXPECT_EQ(plan.keeps, GlobalPosition{80});
+    EXPECT_THAT(plan.findings, IsEmpty());
+    EXPECT_THAT(plan.steps, IsEmpty());
+    EXPECT_EQ(plan.refusal, "");
+    recovered({cut_back});
+  }
+
+  EXPECT_EQ(bytes_below(data_dir()), before);
+  expect_node(40, 1);
+}
+
+TEST_F(RecoverNode, MakesDamagedIndexesAnewAndStaysOfItsCluster) {
+  make_node(40);
+  for (auto family : {Family::postings, Family::streams}) flip(files_of(family).front(), 50);
+
+  EXPECT_EQ(planned({.cut_back = true}).refusal.substr(0, 30), "a node's part is not cut back:");
+  const auto plan = recovered();
+
+  EXPECT_EQ(plan.lost, 0u);
+  EXPECT_FALSE(plan.more_may_be_lost);
+  EXPECT_THAT(plan.steps, Contains(HasSubstr("all indexes anew")));
+  EXPECT_TRUE(std::filesystem::exists(data_dir() / "db.damaged-1" / "CURRENT"));
+  expect_node(40, 1);
+  EXPECT_THAT(planned().steps, IsEmpty());
+}
+
+TEST_F(RecoverNode, MakesIndexesAnewWhoseFilesAreMissing) {
+  make_node(40);
+  std::filesystem::remove(files_of(Family::directory).front());
+  ASSERT_FALSE(open_node_store(node_options()));
+
+  recovered();
+
+  expect_node(40, 1);
+}
+
+// What is left is as an old copy of its disk: its coordinator says which shards have lost events.
+TEST_F(RecoverNode, OpensAPartWhoseLogIsTruncated) {
+  make_node(0);
+  const auto log = newest_log();
+  std::filesystem::resize_file(log, std::filesystem::file_size(log) / 2);
+  const auto refused = open_node_store(node_options());
+  ASSERT_FALSE(refused);
+  ASSERT_EQ(refused.error().code, ErrorCode::corruption);
+
+  const auto plan = recovered();
+
+  EXPECT_TRUE(plan.more_may_be_lost);
+  EXPECT_GT(plan.keeps, GlobalPosition{20});
+  EXPECT_LT(plan.keeps, GlobalPosition{60});
+  EXPECT_EQ(plan.acknowledged, GlobalPosition{80});
+  EXPECT_THAT(plan.steps, Contains(HasSubstr("its coordinator tells it the cuts behind again")));
+  auto node = open_node();
+  ASSERT_TRUE(node);
+  EXPECT_EQ(node->identity().fork, NodeWriter::member().fork);
+  EXPECT_EQ(node->recovered().watermark, plan.keeps);
+  EXPECT_EQ(everything(*node).size(), plan.keeps.value / 2);
+  // The cuts behind come again, of what it has and of what it has not.
+  NodeWriter writer(*node);
+  ASSERT_TRUE(writer.apply(writer.cut({writer.segment(3, plan.keeps.value / 2 + 1, plan.keeps.value / 2 + 2)})));
+}
+
+TEST_F(RecoverNode, RefusesToMendRecordsThatNoOtherDiskHasAndSaysWhatToDo) {
+  make_node(40);
+  raw([&](RocksFamilies& families) { erase(families, Family::journal, keys::journal(ShardId{0}, ShardOffset{7})); });
+  flip(files_of(Family::postings).front(), 50);  // with it indexes that would be made anew without that record
+  const auto before = bytes_below(data_dir());
+
+  const auto plan = planned();
+  const auto refused = recover(options());
+
+  EXPECT_THAT(plan.holes, ElementsAre(Hole{GlobalPosition{13}, GlobalPosition{14}}));
+  EXPECT_EQ(plan.lost, 1u);
+  EXPECT_THAT(plan.steps, IsEmpty());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(refused.error().what, plan.refusal);
+  EXPECT_THAT(plan.refusal, HasSubstr("`evershard restore`"));
+  EXPECT_THAT(plan.refusal, HasSubstr("`evershard cluster assign --of 2 --to 2`, then with --accept-loss"));
+  EXPECT_EQ(bytes_below(data_dir()), before);
+}
+
+TEST_F(RecoverNode, RefusesToMendARowOfItsState) {
+  make_node(40);
+  raw([&](RocksFamilies& families) { put(families, Family::state, keys::covered(ShardId{0}), "damaged"); });
+  ASSERT_FALSE(open_node_store(node_options()));
+
+  const auto refused = recover(options());
+
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(refused.error().what, HasSubstr("no other disk has them"));
+}
+
+TEST_F(RecoverNode, WritesAMarkThatIsMissing) {
+  make_node(25);
+  std::filesystem::remove(data_dir() / "MARK");
+
+  EXPECT_THAT(recovered().steps, ElementsAre("writes MARK for position 80"));
+
+  EXPECT_TRUE(std::filesystem::exists(data_dir() / "MARK"));
+  EXPECT_FALSE(std::filesystem::exists(data_dir() / "db.damaged-1"));
+  expect_node(40, 1);
 }
 
 // Broken off between the swap and what follows, the damaged database lay under the name that the next try removes.

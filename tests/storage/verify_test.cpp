@@ -1,13 +1,22 @@
 #include <atomic>
+#include <fstream>
+#include <map>
 #include <thread>
 
+#include <rocksdb/db.h>
+
+#include "evershard/storage/backup.hpp"
 #include "evershard/storage/chunks.hpp"
+#include "evershard/storage/cut_log_rows.hpp"
+#include "evershard/storage/rocks_cut_log.hpp"
+#include "tests/contract/node_writer.hpp"
 #include "tests/storage/maintained_store.hpp"
 
 namespace evershard::storage {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -202,6 +211,174 @@ TEST_F(Verify, StopsWhenItIsToldTo) {
 
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, ErrorCode::cancelled);
+}
+
+/// Every file below, with its bytes; but for the lock.
+std::map<std::string, std::string> bytes_of(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file() || entry.path().filename() == "LOCK") continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    files[std::filesystem::relative(entry.path(), folder).string()] = {std::istreambuf_iterator<char>(in), {}};
+  }
+  return files;
+}
+
+/// Whatever lies in a directory.
+class VerifyDirectory : public MaintainedStore {
+ protected:
+  DirectoryReport checked(const std::filesystem::path& folder) {
+    const auto before = bytes_of(folder);
+    auto report = verify_directory(folder);
+    EXPECT_TRUE(report) << report.error().what;
+    EXPECT_EQ(bytes_of(folder), before) << "it changes nothing";
+    return report.value_or(DirectoryReport{});
+  }
+  [[nodiscard]] StoreOptions node_options() const {
+    auto node = options();
+    node.member = NodeWriter::member(2);
+    return node;
+  }
+  /// 20 events in 40 positions, of which ten are in indexes' files; and one without a place.
+  void make_node() {
+    auto node = open_node_store(node_options());
+    ASSERT_TRUE(node) << node.error().what;
+    NodeWriter writer(**node);
+    for (std::uint64_t i = 1; i <= 20; ++i) {
+      ASSERT_TRUE(writer.journal({one(aggregate_in(0), "placed", std::to_string(i), {"x"})}));
+      ASSERT_TRUE(writer.apply(writer.cut({writer.segment(0, i, i + 1), writer.segment(3, i, i + 1)})));
+      if (i == 10) {
+        ASSERT_TRUE((*node)->seal());
+      }
+    }
+    ASSERT_TRUE(writer.journal({one(aggregate_in(1), "waits", "w")}));
+  }
+};
+
+TEST_F(VerifyDirectory, ChecksAStoreAndItsBackupsOfEitherKind) {
+  make(150, 30);
+  open();
+  ASSERT_TRUE(backup(store(), folder_.path() / "whole"));
+  ASSERT_TRUE(backup(store(), folder_.path() / "truth", {.truth_only = true}));
+  close();
+
+  for (const auto& [name, kind] : {std::pair{"store", DirectoryKind::store}, std::pair{"whole", DirectoryKind::store},
+                                   std::pair{"truth", DirectoryKind::truth_only}}) {
+    SCOPED_TRACE(name);
+    const auto report = checked(folder_.path() / name);
+    EXPECT_EQ(report.kind, kind);
+    EXPECT_EQ(report.node, 0u);
+    EXPECT_EQ(report.report.events, 180u);
+    EXPECT_THAT(report.report.findings, IsEmpty());
+  }
+  EXPECT_GT(checked(folder_.path() / "whole").report.index_rows, 0u);
+}
+
+TEST_F(VerifyDirectory, FindsWhatIsDamagedInAnyOfThem) {
+  make(150, 30);
+  open();
+  const auto gone = everything(store())[99];
+  close();
+  raw([&](RocksFamilies& families) {
+    put(families, Family::journal, keys::journal(gone.shard, gone.offset), "damaged");
+  });
+
+  const auto report = checked(data_dir());
+
+  EXPECT_EQ(report.report.errors, 1u);
+  EXPECT_THAT(report.report.findings, ElementsAre(HasSubstr("position 100 cannot be read")));
+}
+
+TEST_F(VerifyDirectory, ChecksANodesPartAndABackupOfIt) {
+  make_node();
+  {
+    auto node = open_node_store(node_options());
+    ASSERT_TRUE(node);
+    ASSERT_TRUE(backup(**node, folder_.path() / "backup"));
+    const auto open_elsewhere = verify_directory(data_dir());
+    ASSERT_FALSE(open_elsewhere);
+    EXPECT_EQ(open_elsewhere.error().code, ErrorCode::unavailable);
+  }
+
+  for (const auto& folder : {data_dir(), folder_.path() / "backup"}) {
+    const auto report = checked(folder);
+    EXPECT_EQ(report.kind, DirectoryKind::node);
+    EXPECT_EQ(report.node, 2u);
+    EXPECT_EQ(report.report.events, 20u);
+    EXPECT_THAT(report.report.findings, IsEmpty());
+  }
+  raw([&](RocksFamilies& families) {
+    put(families, Family::journal, keys::journal(ShardId{0}, ShardOffset{7}), "damaged");
+  });
+  EXPECT_THAT(checked(data_dir()).report.findings, ElementsAre(HasSubstr("position 13 cannot be read")));
+}
+
+TEST_F(VerifyDirectory, ChecksACutLogRowByRow) {
+  CutLogOptions options;
+  options.data_dir = folder_.path() / "log";
+  options.shards = 4;
+  {
+    auto log = open_cut_log(options);
+    ASSERT_TRUE(log) << log.error().what;
+    const auto led = (*log)->lead();
+    ASSERT_TRUE(led);
+    for (std::uint64_t i = 1; i <= 30; ++i) {
+      sharding::Cut cut;
+      cut.number = CutNumber{i};
+      cut.coordinator = led->epoch;
+      cut.first_position = GlobalPosition{3 * i - 2};
+      if (i == 1) cut.openings.push_back({ShardId{0}, Epoch{1}, 1, ShardOffset{1}, ShardOffset{0}, ShardOffset{0}});
+      cut.segments.push_back({ShardId{0}, Epoch{1}, ShardOffset{3 * i - 2}, ShardOffset{3 * i + 1}, {}});
+      ASSERT_TRUE((*log)->put(cut));
+    }
+    EXPECT_EQ(verify_directory(options.data_dir).error().code, ErrorCode::unavailable);
+  }
+
+  const auto whole = checked(options.data_dir);
+  {
+    rocksdb::DB* raw = nullptr;
+    ASSERT_TRUE(rocksdb::DB::Open({}, (options.data_dir / "db").string(), &raw).ok());
+    const std::unique_ptr<rocksdb::DB> db(raw);
+    ASSERT_TRUE(db->Put({}, cut_log_rows::cut_key(CutNumber{17}), "damaged").ok());
+  }
+  const auto damaged = checked(options.data_dir);
+
+  EXPECT_EQ(whole.kind, DirectoryKind::cut_log);
+  EXPECT_EQ(whole.report.records, 30u);
+  EXPECT_EQ(whole.report.events, 90u);
+  EXPECT_EQ(whole.report.errors, 0u);
+  EXPECT_EQ(damaged.report.errors, 1u);
+  EXPECT_THAT(damaged.report.findings, ElementsAre(HasSubstr("17")));
+}
+
+TEST_F(VerifyDirectory, RefusesByNameWhatIsNoneOfThese) {
+  make(10);
+  std::filesystem::copy(data_dir(), folder_.path() / "copy.part", std::filesystem::copy_options::recursive);
+  std::filesystem::create_directories(folder_.path() / "other" / "db");
+  {
+    rocksdb::Options rocks;
+    rocks.create_if_missing = true;
+    rocksdb::DB* made = nullptr;
+    ASSERT_TRUE(rocksdb::DB::Open(rocks, (folder_.path() / "other" / "db").string(), &made).ok());
+    const std::unique_ptr<rocksdb::DB> db(made);
+    rocksdb::ColumnFamilyHandle* family = nullptr;
+    ASSERT_TRUE(db->CreateColumnFamily({}, "photos", &family).ok());
+    db->DestroyColumnFamilyHandle(family);
+  }
+
+  const auto nothing = verify_directory(folder_.path() / "nothing");
+  const auto around = verify_directory(folder_.path());
+  const auto unfinished = verify_directory(folder_.path() / "copy.part");
+  const auto other = verify_directory(folder_.path() / "other");
+
+  ASSERT_FALSE(nothing || around || unfinished || other);
+  EXPECT_EQ(nothing.error().code, ErrorCode::not_found);
+  EXPECT_EQ(around.error().code, ErrorCode::not_found);
+  EXPECT_THAT(around.error().what, HasSubstr("name one of them: copy.part, other, store"));
+  EXPECT_EQ(unfinished.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(unfinished.error().what, HasSubstr("not finished"));
+  EXPECT_EQ(other.error().code, ErrorCode::invalid_argument);
+  EXPECT_THAT(other.error().what, HasSubstr("none of Evershard's"));
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ export class Cluster implements AsyncDisposable {
     await new Promise<void>((resolve, reject) => {
       child.once("exit", () => reject(new Error("the cluster ended before it was ready")));
       lines.on("line", (line) => {
-        const node = /^node \d+ (\S+) pid (\d+)$/.exec(line);
+        const node = /^node \d+ (\S+) pid (\d+)(?: http \S+)?$/.exec(line);
         if (node) {
           cluster.addresses.push(node[1]!);
           cluster.#pids.push(Number(node[2]));

@@ -642,6 +642,132 @@ TEST_F(ClusterRetentionTest, ABackupWithAnIntentIsCarriedThroughBehindTheLossOfT
   EXPECT_THAT(log_at(asker), ElementsAre("$RemovalOrdered", "$RemovalDone", "$RemovalDone"));
 }
 
+/// A node's disk is lost, its shards go on at another node; then it comes back with a backup that has an intent on one
+/// of them, and is given them again. What the intent is about is neither there nor here: new events have the numbers it
+/// names.
+class IntentOfAShardThatMoved : public ClusterRetentionTest {
+ protected:
+  void SetUp() override {
+    log_owner_ = owner_of(retention_log());
+    owner_ = other_than(log_owner_);
+    elsewhere_ = 6 - log_owner_ - owner_;
+    order_ = owned_by(owner_);
+    append_some(order_, 3);
+    ASSERT_TRUE(node(owner_).wait_for(last_, retention_patience));
+  }
+  std::vector<ShardId> shards_of(std::uint32_t n) {
+    std::vector<ShardId> shards;
+    const auto owners = node(log_owner_).committer().owners();
+    for (std::size_t s = 0; s != owners.size(); ++s)
+      if (owners[s] == n) shards.push_back(ShardId{static_cast<std::uint16_t>(s)});
+    return shards;
+  }
+  /// Whatever is lost by it.
+  void assign(std::vector<ShardId> shards, std::uint32_t to) {
+    ShardAssignment wanted{to, std::move(shards), {}};
+    Result<ShardsAssigned> done = refuse(ErrorCode::unavailable, "not tried");
+    EXPECT_TRUE(in_time([&] {
+      wanted.accepted.clear();
+      const auto looked = cluster_->assign(wanted);
+      if (!looked || looked->done) return (done = looked).has_value();
+      wanted.accepted = looked->losses;
+      done = cluster_->assign(wanted);
+      return done && done->done;
+    })) << (done ? "a loss was not accepted" : done.error().what);
+  }
+  bool wait_open(std::uint32_t at) {
+    return in_time([&] {
+      return cluster_->status().shards[node(log_owner_).shard_of(order_).value].open && owner_of_order() == at;
+    });
+  }
+  std::uint32_t owner_of_order() { return node(log_owner_).committer().owner(node(log_owner_).shard_of(order_)); }
+  [[nodiscard]] std::size_t intents() {
+    std::size_t found = 0;
+    const auto prefix = storage::keys::checkpoint(intent_prefix);
+    const auto cursor = cluster_->store(owner_).rows().cursor(storage::Family::state, {.prefix = prefix});
+    for (cursor->seek(prefix); cursor->valid() && cursor->key().starts_with(prefix); cursor->next()) ++found;
+    return found;
+  }
+  /// As the log's node reads it: it is there all the time.
+  std::string states() {
+    EXPECT_TRUE(node(log_owner_).wait_for(last_, retention_patience));
+    std::string seen;
+    auto stream = node(log_owner_).read(order_);
+    for (const auto& event : stream) seen += event.state == EventState::removed ? 'r' : 'l';
+    return stream.error() ? stream.error()->what : seen;
+  }
+  void append_three() {
+    for (int i = 0; i < 3; ++i) append(log_owner_, order_, "Anew");
+  }
+
+  void run(bool whole) {
+    const auto copy = folder_.path() / "copy";
+    at_steps([&, once = std::make_shared<std::atomic<bool>>(false)](std::string_view step) {
+      if (step != NodeWriter::Steps::intended || once->exchange(true)) return;
+      const auto made = storage::backup(cluster_->store(owner_), copy);
+      EXPECT_TRUE(made) << made.error().what;
+    });
+    const auto removed = whole ? at(log_owner_).remove_aggregate(order_, {})
+                               : at(log_owner_).truncate_aggregate(order_, SeqNr{3}, uncovered());
+    ASSERT_TRUE(removed) << removed.error().what;
+    at_steps({});
+    const auto before = log_at(log_owner_);
+    ASSERT_EQ(before.size(), 2u);
+    const auto shards = shards_of(owner_);
+
+    stop(owner_);
+    const auto disk = folder_.path() / "nodes" / std::to_string(owner_);
+    std::filesystem::remove_all(disk);
+    cluster_->skip_lost();
+    stop(elsewhere_);
+    start(elsewhere_);
+    assign(shards, elsewhere_);
+    ASSERT_TRUE(wait_open(elsewhere_));
+    append_three();
+    ASSERT_EQ(states(), "lll");
+
+    // It comes back, and its intent is of a shard that is not its own.
+    const auto restored = storage::restore(copy, disk);
+    ASSERT_TRUE(restored) << restored.error().what;
+    start(owner_);
+    ASSERT_TRUE(in_time([&] { return node(owner_).wait_for(last_, 100ms).has_value(); }));
+    ASSERT_EQ(intents(), 1u);
+    EXPECT_TRUE(at(owner_).finish_here({}));
+    EXPECT_EQ(states(), "lll");
+    EXPECT_EQ(log_at(log_owner_), before) << "nothing was said again";
+    EXPECT_EQ(intents(), 1u) << "its owner's, and nobody else's, to settle";
+
+    // The shard is its own again: what was given up goes from its disk, at its next start.
+    stop(elsewhere_);
+    assign(shards, owner_);
+    ASSERT_TRUE(in_time([&] { return owner_of_order() == owner_; }));
+    stop(owner_);
+    start(owner_);
+    start(elsewhere_);
+    ASSERT_TRUE(wait_open(owner_));
+    append_three();
+    EXPECT_TRUE(in_time([&] { return intents() == 0; }));
+    EXPECT_EQ(states(), "lll") << "they are other events than it was about";
+    EXPECT_FALSE(*storage::removed_of(cluster_->store(owner_).rows(), order_));
+    auto dropped = before;
+    dropped.push_back(whole ? "$RemovalDropped" : "$TruncationDropped");
+    EXPECT_TRUE(in_time([&] { return log_at(log_owner_) == dropped; }));
+
+    // And it can be removed, for its own sake.
+    const auto again = whole ? at(log_owner_).remove_aggregate(order_, {})
+                             : at(log_owner_).truncate_aggregate(order_, SeqNr{3}, uncovered());
+    ASSERT_TRUE(again) << again.error().what;
+    EXPECT_TRUE(in_time([&] { return states() == (whole ? "rrrl" : "rrl"); })) << states();
+    expect_sound();
+  }
+
+  std::uint32_t log_owner_ = 0, owner_ = 0, elsewhere_ = 0;
+  AggregateId order_;
+};
+
+TEST_F(IntentOfAShardThatMoved, RemovesNothingThere) { run(true); }
+TEST_F(IntentOfAShardThatMoved, TruncatesNothingThere) { run(false); }
+
 TEST_F(RemovalInPart, WhereOnlyTheAggregateHasItItStands) {
   const auto order = owned_by(log_owner_);
   append_some(order, 3);

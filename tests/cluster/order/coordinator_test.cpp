@@ -346,8 +346,12 @@ TEST_F(CoordinatorByHand, OpensNoShardThatHasLost) {
   const auto refused = sent<Welcome>(actions)[0].refused;
   ASSERT_THAT(refused, SizeIs(2));
   EXPECT_EQ(refused[0].error.code, ErrorCode::corruption);
-  EXPECT_THAT(refused[0].error.what, HasSubstr("shard 0 of node 1 has lost data: offsets 3 to 4 stand in the order"));
-  EXPECT_THAT(refused[1].error.what, HasSubstr("shard 1 of node 1 has lost data: offsets 2 to 4 and 4 never ordered behind them stand in the order"));
+  EXPECT_THAT(refused[0].error.what,
+              HasSubstr("shard 0 of node 1 has lost data: offsets 3 to 4 stand in the order and are not there"));
+  EXPECT_THAT(refused[1].error.what,
+              HasSubstr("shard 1 of node 1 cannot go on with what it has: offsets 2 to 4 are there, and may be others "
+                        "than stand in the order: what was ordered last was written under "
+                        "epoch 1, this disk is of epoch 0; 4 behind them were never ordered"));
   EXPECT_EQ(log_.state().last_cut, CutNumber{3});
   EXPECT_THAT(actions.warnings, SizeIs(2));
 }
@@ -368,7 +372,8 @@ TEST_F(CoordinatorByHand, OpensNoShardWhoseCutsWereFoldedBecauseItHeldThem) {
 
     ASSERT_THAT(sent<Welcome>(actions)[0].refused, SizeIs(1)) << "shard 0 has applied all of its own";
     EXPECT_EQ(sent<Welcome>(actions)[0].refused[0].shard, ShardId{1});
-    EXPECT_THAT(sent<Welcome>(actions)[0].refused[0].error.what, HasSubstr("offsets " + std::to_string(covered) + " to 2"));
+    EXPECT_THAT(sent<Welcome>(actions)[0].refused[0].error.what,
+                HasSubstr((covered == 1 ? "offsets 1 to 2 are" : "offset 2 is") + std::string(" there, but without")));
   }
 }
 
@@ -383,7 +388,9 @@ TEST_F(CoordinatorByHand, TrustsNothingOnADiskThatContradictsItself) {
   const auto actions = settle(coordinator().hello(hello_of(process(1, 3), 4, {told(0, 1, 6, 6), told(1, 2, 2, 2)})));
 
   ASSERT_THAT(sent<Welcome>(actions)[0].refused, SizeIs(1));
-  EXPECT_THAT(sent<Welcome>(actions)[0].refused[0].error.what, HasSubstr("shard 0 of node 1 has lost data: offsets 1 to 5"));
+  EXPECT_THAT(
+      sent<Welcome>(actions)[0].refused[0].error.what,
+      HasSubstr("shard 0 of node 1 cannot go on with what it has: offsets 1 to 5 are there, and may be others"));
 }
 
 // An old copy that catches up has applied a cut that was kept, and will hear of the hole before it with the checkpoint only.
@@ -401,7 +408,9 @@ TEST_F(CoordinatorByHand, OpensNoShardBehindAHoleWhicheverCutsWereApplied) {
   const auto actions = settle(coordinator().hello(hello_of(process(1, 2), 4, {told(0, 1, 4, 4), told(1, 1, 1, 9)})));
 
   ASSERT_THAT(sent<Welcome>(actions)[0].refused, SizeIs(1));
-  EXPECT_THAT(sent<Welcome>(actions)[0].refused[0].error.what, HasSubstr("shard 1 of node 1 has lost data: offsets 1 to 2 and 6 never ordered behind them stand in the order"));
+  EXPECT_THAT(
+      sent<Welcome>(actions)[0].refused[0].error.what,
+      HasSubstr("shard 1 of node 1 cannot go on with what it has: offsets 1 to 2 are there, but without their places"));
   EXPECT_FALSE(coordinator().assign(ShardId{1}, 1, {})) << "nothing is given without the loss";
   settle(*coordinator().assign(ShardId{1}, 1, Loss{ShardOffset{1}, ShardOffset{3}, 6}));
   EXPECT_EQ(log_.state().shards[1].losses.front().from, ShardOffset{1});
@@ -506,10 +515,34 @@ TEST_F(CoordinatorByHand, NamesWhatWasGivenUpToWhoBringsItBack) {
     const auto actions = coordinator().hello(hello_of(process(1, 3), 3, {told(0, 1, 5, 7), told(1, 2, 5, 6)}));
 
     ASSERT_THAT(coordinator().members().at(1).refused, SizeIs(1)) << "it is not opened as one that has lost nothing";
+    EXPECT_EQ(coordinator().status().shards[0].trouble,
+              "shard 0 of node 1 cannot go on with what it has: offsets 3 to 4 are there, but not as they stand in the "
+              "order: all from offset 3 on was given up as lost since this disk was written; 2 behind "
+              "them were never ordered")
+        << "what is there is not called absent";
     const auto again = coordinator().assign(ShardId{0}, 1, {});
     EXPECT_EQ(again.error().what, "offsets 3 to 4 and 2 never ordered behind them of shard 0 would be lost on node 1: accept that by name");
     (void)settle(stalled ? under_way : actions);
   }
+}
+
+// The loss begins with what was given up, and goes on over what was written since, elsewhere or here.
+TEST_F(CoordinatorByHand, TellsWhatIsNotOnADiskFromWhatIsThereAndIsNotBelieved) {
+  join_with(4);
+  coordinator().lost(process(1));
+  settle(coordinator().hello(hello_of(process(1, 2), 3, {told(0, 1, 3, 3), told(1, 1, 5, 5)})));
+  auto given = coordinator().assign(ShardId{0}, 1, Loss{ShardOffset{3}, ShardOffset{5}});
+  ASSERT_TRUE(given) << given.error().what;
+  settle(*given);
+  settle(coordinator().report(process(1, 2), report_of(0, 2, 5, 2)));
+  coordinator().lost(process(1, 2));
+
+  settle(coordinator().hello(hello_of(process(1, 3), 3, {told(0, 1, 5, 5), told(1, 2, 5, 5)})));
+
+  EXPECT_EQ(coordinator().status().shards[0].trouble,
+            "shard 0 of node 1 has lost data: offsets 5 to 6 stand in the order and are not there; offsets 3 to 4 are "
+            "there, but not as they stand in the order: all from offset 3 on was given up as lost "
+            "since this disk was written");
 }
 
 TEST_F(CoordinatorByHand, LetsANodeThatCameBackWithLessGoOnWhereThatIsAccepted) {
