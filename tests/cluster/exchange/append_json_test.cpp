@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "evershard/protocol/validate.hpp"
+
 namespace evershard {
 namespace {
 
