@@ -128,7 +128,7 @@ std::string sentence(const Appended& appended) {
 Outcome append_one(const Invocation& invocation) {
   auto append = append_of(invocation.arguments);
   if (!append) return Failed(Failure(std::move(append).error()));
-  auto store = invocation.open();
+  auto store = invocation.open(Invocation::Keys::created);
   if (!store) return Failed(std::move(store).error());
   auto appended = store->append(std::move(*append));
   if (!appended) return Failed(Failure(std::move(appended).error()));
@@ -143,7 +143,7 @@ Outcome append_lines(const Invocation& invocation) {
   arguments.refuse_beside("--jsonl", {"aggregate", "type", "tag", "also", "payload", "payload-file", "payload-format", "metadata", "id",
                                       "occurred-at", "expect", "fail-if", "after", "request-id"});
   const auto settings = line_settings_of(arguments);
-  auto store = invocation.open();
+  auto store = invocation.open(Invocation::Keys::created);
   if (!store) return Failed(std::move(store).error());
 
   AppendLines lines(invocation, *store, settings);

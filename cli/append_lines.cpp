@@ -31,7 +31,20 @@ void AppendLines::count(std::uint64_t line, const AppendLine& input, const Resul
   if (!settings_.go_on) stop_ = true;
 }
 
-Result<void> AppendLines::feed(LineReader& reader, std::uint64_t total_bytes, AppendPipeline& pipeline) {
+Result<void> AppendLines::put_snapshot(Snapshot snapshot) {
+  if (stop_) return {};  // what was sent before was refused, and is told
+  const auto there = store_.snapshot(snapshot.aggregate);
+  if (!there) return refuse(there.error());
+  if (*there && (*there)->version >= snapshot.version) {
+    ++tally_.snapshots_known;
+    return {};
+  }
+  EVERSHARD_TRY(store_.put_snapshot(std::move(snapshot)));
+  ++tally_.snapshots_stored;
+  return {};
+}
+
+Result<void> AppendLines::feed(LineReader& reader, std::uint64_t total_bytes, AppendPipeline& pipeline, const AppendPipeline::OnAnswer& on_answer) {
   ProgressLine progress(invocation_.terminal, "read", ProgressLine::Unit::bytes);
   while (!stop_ && !interrupted()) {
     auto line = reader.next();
@@ -46,7 +59,23 @@ Result<void> AppendLines::feed(LineReader& reader, std::uint64_t total_bytes, Ap
       continue;
     }
     auto append = read_append(line->text, settings_.rules);
+    if (append && append->snapshot) {
+      pipeline.drain();  // it is of a version that must be there
+      if (auto stored = put_snapshot(*std::move(append->snapshot)); !stored) {
+        pipeline.answer(line->number, std::move(stored).error());
+        if (!settings_.go_on) return {};
+      }
+      continue;
+    }
     const auto ok = append ? check(append->append, settings_.limits) : Result<void>(refuse(append.error()));
+    if (auto known = ok && known_ ? known_(*append) : std::nullopt) {
+      pipeline.drain();  // nobody else counts now
+      if (stop_) return {};
+      const Result<Appended> answer = *std::move(known);
+      count(line->number, *append, answer);
+      on_answer(line->number, *append, answer);
+      continue;
+    }
     if (ok) {
       pipeline.send(line->number, std::move(*append));
       continue;
@@ -76,7 +105,7 @@ Outcome AppendLines::run(const std::string& path, const AppendPipeline::OnAnswer
           invocation_.out.flush();
           if (invocation_.out.ended()) stop_ = true;
         });
-    fed = feed(reader, input->bytes(), pipeline);
+    fed = feed(reader, input->bytes(), pipeline, on_answer);
     pipeline.drain();
   }
   if (!fed) return Failed(Failure(std::move(fed).error()));

@@ -19,6 +19,8 @@ struct LineTally {
   std::uint64_t lines_stored = 0;
   std::uint64_t events_stored = 0;
   std::uint64_t events_known = 0;  ///< stored already, by an earlier run
+  std::uint64_t snapshots_stored = 0;
+  std::uint64_t snapshots_known = 0;  ///< of this version, or a later one
   std::uint64_t lines_refused = 0;
   std::uint64_t last_line = 0;     ///< answered
   std::optional<Failure> first_refusal;
@@ -38,8 +40,11 @@ class AppendLines {
   /// Looks at an answer before it is counted; may turn a refusal into an answer.
   using Settle = std::function<Result<Appended>(const AppendLine& input, Result<Appended> result)>;
 
-  AppendLines(const Invocation& invocation, EventStore& store, Settings settings, Settle settle = {})
-      : invocation_(invocation), store_(store), settings_(settings), settle_(std::move(settle)) {}
+  /// Looks at a line before it is sent; an answer where it need not be.
+  using Known = std::function<std::optional<Appended>(const AppendLine& input)>;
+
+  AppendLines(const Invocation& invocation, EventStore& store, Settings settings, Settle settle = {}, Known known = {})
+      : invocation_(invocation), store_(store), settings_(settings), settle_(std::move(settle)), known_(std::move(known)) {}
 
   /// Reads to the end, to the first bad line, or to Ctrl-C; everything sent is answered before it returns.
   /// Errors: the first refusal, with how far it came; io
@@ -48,13 +53,15 @@ class AppendLines {
 
  private:
   void count(std::uint64_t line, const AppendLine& input, const Result<Appended>& result);
-  Result<void> feed(LineReader& reader, std::uint64_t total_bytes, AppendPipeline& pipeline);
+  Result<void> put_snapshot(Snapshot snapshot);
+  Result<void> feed(LineReader& reader, std::uint64_t total_bytes, AppendPipeline& pipeline, const AppendPipeline::OnAnswer& on_answer);
   [[nodiscard]] Outcome outcome() const;
 
   const Invocation& invocation_;
   EventStore& store_;
   Settings settings_;
   Settle settle_;
+  Known known_;
   LineTally tally_;
   std::atomic<bool> stop_{false};
 };

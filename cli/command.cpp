@@ -51,7 +51,7 @@ std::optional<RemoteOptions> Invocation::server() const {
   return options;
 }
 
-tl::expected<OpenedStore, Failure> Invocation::open(LocalOptions options) const {
+tl::expected<OpenedStore, Failure> Invocation::open(Keys keys, LocalOptions options) const {
   if (auto remote = server()) {
     auto store = Remote::connect(*std::move(remote));
     if (!store) return Failed(Failure(std::move(store).error()));
@@ -61,6 +61,7 @@ tl::expected<OpenedStore, Failure> Invocation::open(LocalOptions options) const 
   if (const char* set = std::getenv("EVERSHARD_KEYS"); set != nullptr) options.keys_dir = set;
   if (const auto given = arguments.text("keys")) options.keys_dir = *given;
   options.create = false;
+  options.create_keys = keys == Keys::created;
   if (auto there = look_for_store(); !there) return Failed(std::move(there).error());
   auto store = Local::open(std::move(options));
   if (!store) return Failed(Failure(std::move(store).error()));

@@ -30,8 +30,10 @@ struct Invocation {
   /// The server to speak to: --server, else EVERSHARD_SERVER where no --data is given. Absent: none. Throws UsageError where both
   /// are given.
   [[nodiscard]] std::optional<RemoteOptions> server() const;
-  /// The server's store, or the one in --data, which is there. Errors: not_found, with what creates it; those of Local::open
-  [[nodiscard]] tl::expected<OpenedStore, Failure> open(LocalOptions options = {}) const;
+  enum class Keys : std::uint8_t { there, created };  ///< `created`: for commands that write payloads, which may be the first that are sealed
+
+  /// The server's store, or the one in --data, which is there. Errors: not_found, with what creates it, or of the keys' directory; those of Local::open
+  [[nodiscard]] tl::expected<OpenedStore, Failure> open(Keys keys = Keys::there, LocalOptions options = {}) const;
 };
 
 /// A file a command. `sentence` and `example` are for --help.

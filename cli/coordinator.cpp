@@ -5,7 +5,9 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "evershard/cli/commands.hpp"
@@ -73,6 +75,8 @@ Outcome run_coordinator(const Invocation& invocation) {
   log.info("starting", {{"version", version_number()}, {"pid", ::getpid()}});
   log_settings(*settings, log);
   for (const auto& name : unknown_variables(server::coordinator_settings())) log.warning("a variable of the environment is no setting", {{"name", name}});
+  std::error_code looked;
+  const bool is_new = !std::filesystem::exists(options->data / "db" / "CURRENT", looked);
   storage::CutLogOptions log_options;
   log_options.data_dir = options->data;
   log_options.shards = options->shards;
@@ -81,7 +85,7 @@ Outcome run_coordinator(const Invocation& invocation) {
 
   std::unique_ptr<cluster::SubjectKeys> keys;
   if (!options->keys.empty()) {
-    auto folder = cluster::KeyFolder::open(options->keys, options->data);
+    auto folder = cluster::KeyFolder::open(options->keys, options->data, is_new ? cluster::KeyFolder::Missing::create : cluster::KeyFolder::Missing::refuse);
     if (!folder) return Failed(Failure(std::move(folder).error()));
     keys = *std::move(folder);
   }

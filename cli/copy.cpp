@@ -78,6 +78,7 @@ tl::expected<OpenedStore, Failure> opened_side(const Arguments& arguments, const
   options.data_dir = *name;
   if (keys) options.keys_dir = *keys;
   options.create = false;
+  options.create_keys = which == "to";
   options.limits = Limits::most();  // what another store took, this one takes
   auto store = Local::open(std::move(options));
   if (!store) return Failed(Failure(store.error().code, "--" + which + ": " + store.error().what));

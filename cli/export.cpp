@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <optional>
+#include <set>
 
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/export_lines.hpp"
@@ -13,6 +14,7 @@
 #include "evershard/cli/query_flags.hpp"
 #include "evershard/cli/show_stream.hpp"
 #include "evershard/protocol/reserved.hpp"
+#include "evershard/protocol/retention_events.hpp"
 
 namespace evershard::cli {
 namespace {
@@ -29,6 +31,8 @@ Options export_options() {
 
 struct Exported {
   std::uint64_t events = 0;
+  std::uint64_t places = 0;  ///< of the store's own events
+  std::uint64_t snapshots = 0;
   std::uint64_t lines = 0;
   GlobalPosition reached;
 };
@@ -40,10 +44,35 @@ Failure stopped(const Exported& so_far, bool kept) {
   return failure;
 }
 
-tl::expected<Exported, Failure> write_all(const Invocation& invocation, EventStream stream, Output& out, bool to_file) {
+/// How much of the store is asked for: what is there only to make another store like this one follows from it.
+struct Extent {
+  bool places = false;     ///< every position of a range
+  bool snapshots = false;  ///< and from the first event on: versions are the same there
+};
+
+bool is_own(const RecordedEvent& event) {
+  if (event.aggregate && is_reserved(event.aggregate->type)) return true;
+  return is_reserved(event.type) && event.type != retention::aggregate_removed;
+}
+
+/// An event of the store's own, which no other takes, holds its place there, so that those behind it have theirs.
+RecordedEvent place_of(const RecordedEvent& event) {
+  RecordedEvent place;
+  place.position = event.position;
+  place.shard = event.shard;
+  place.offset = event.offset;
+  place.id = event.id;
+  place.state = EventState::removed;
+  place.append_index = event.append_index;
+  place.append_events = event.append_events;
+  return place;
+}
+
+tl::expected<Exported, Failure> write_all(const Invocation& invocation, EventStore& store, EventStream stream, Extent extent, Output& out, bool to_file) {
   ProgressLine progress(invocation.terminal, "export");
   Exported so_far;
   std::uint64_t skipped = 0;
+  std::set<AggregateId> incomplete;  // their state cannot be made from what is exported of their events
   ExportLines lines([&](std::string_view line) {
     out.write(line);
     out.write("\n");
@@ -54,12 +83,18 @@ tl::expected<Exported, Failure> write_all(const Invocation& invocation, EventStr
     if (!event) return Failed(Failure(std::move(event).error()));
     if (!*event || out.ended()) break;
     so_far.reached = (*event)->position;
-    // Definitions, and what says that an aggregate was removed, are this store's own: no other takes them.
-    if (is_reserved((*event)->type) || ((*event)->aggregate && is_reserved((*event)->aggregate->type))) continue;
-    if (skips(invocation, **event)) {
+    const bool leave_out = invocation.arguments.has("skip-removed");
+    if (is_own(**event)) {
+      if (!extent.places) continue;
+      ++so_far.places;
+      lines.event(place_of(**event));
+    } else if (leave_out && (*event)->type == retention::aggregate_removed) {
+      continue;
+    } else if (skips(invocation, **event)) {
       ++skipped;
     } else {
       ++so_far.events;
+      if (extent.snapshots && (*event)->aggregate && (*event)->state != EventState::live) incomplete.insert(*(*event)->aggregate);
       lines.event(std::move(**event));
     }
     progress.show(so_far.reached.value, stream.watermark().value);
@@ -70,22 +105,32 @@ tl::expected<Exported, Failure> write_all(const Invocation& invocation, EventStr
     }
   }
   lines.finish();
+  for (const auto& aggregate : incomplete) {
+    const auto snapshot = store.snapshot_as_of(aggregate, so_far.reached);
+    if (!snapshot) return Failed(Failure(snapshot.error()));
+    if (!*snapshot) continue;
+    ++so_far.snapshots;
+    lines.snapshot(**snapshot);
+    if (out.ended() || interrupted()) break;
+  }
   out.flush();
+  if (interrupted()) return Failed(stopped(so_far, !to_file));
   say_skipped(skipped);
   if (auto written = out.status(); !written) return Failed(Failure(std::move(written).error()));
   return so_far;
 }
 
-Outcome export_to_file(const Invocation& invocation, EventStream stream, const std::string& path) {
+Outcome export_to_file(const Invocation& invocation, EventStore& store, EventStream stream, Extent extent, const std::string& path) {
   auto file = PartFile::create(path);
   if (!file) return Failed(Failure(std::move(file).error()));
   Output out(file->descriptor());
-  auto exported = write_all(invocation, std::move(stream), out, true);
+  auto exported = write_all(invocation, store, std::move(stream), extent, out, true);
   if (!exported) return Failed(std::move(exported).error());
   if (auto kept = file->keep(); !kept) return Failed(Failure(std::move(kept).error()));
 
   JsonText json;
   json.begin_object().key("events").number(exported->events).key("lines").number(exported->lines);
+  json.key("places").number(exported->places).key("snapshots").number(exported->snapshots);
   json.key("position").number(exported->reached.value).key("file").string(path).end_object();
   print_one(invocation, json,
             {{"file", path}, {"events", grouped(exported->events)}, {"lines", grouped(exported->lines)}, {"last position", grouped(exported->reached.value)}});
@@ -102,10 +147,12 @@ Outcome run_export(const Invocation& invocation) {
 
   auto store = invocation.open();
   if (!store) return Failed(std::move(store).error());
+  const bool all = !*query && !arguments.has("skip-removed");
+  const Extent extent{.places = all, .snapshots = all && range.after.value == 0};
   EventStream stream = store->read(query->value_or(Query::all()), range);
   const std::string path = arguments.text("FILE").value_or("-");
-  if (path != "-") return export_to_file(invocation, std::move(stream), path);
-  auto exported = write_all(invocation, std::move(stream), invocation.out, false);
+  if (path != "-") return export_to_file(invocation, *store, std::move(stream), extent, path);
+  auto exported = write_all(invocation, *store, std::move(stream), extent, invocation.out, false);
   if (!exported) return Failed(std::move(exported).error());
   return {};
 }

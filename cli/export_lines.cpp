@@ -17,6 +17,15 @@ void ExportLines::event(RecordedEvent event) {
   append_.push_back(std::move(event));
 }
 
+void ExportLines::snapshot(const RecordedSnapshot& snapshot) {
+  finish();
+  json_.clear();
+  json_.begin_object().key("snapshot");
+  write_snapshot(json_, snapshot);
+  json_.end_object();
+  write_(json_.text());
+}
+
 void ExportLines::finish() {
   if (append_.empty()) return;
   json_.clear();

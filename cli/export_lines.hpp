@@ -8,6 +8,7 @@
 
 #include "evershard/cluster/exchange/json_text.hpp"
 #include "evershard/protocol/event.hpp"
+#include "evershard/protocol/snapshot.hpp"
 
 namespace evershard::cli {
 
@@ -18,6 +19,8 @@ class ExportLines {
 
   /// In order of position.
   void event(RecordedEvent event);
+  /// `{"snapshot":{...}}`, behind the events that it stands for.
+  void snapshot(const RecordedSnapshot& snapshot);
   /// Writes the append that waits.
   void finish();
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "evershard/cluster/exchange/nearest.hpp"
+#include "evershard/protocol/nearest.hpp"
 #include "evershard/protocol/aggregate_id.hpp"
 
 namespace evershard::cli {

@@ -48,7 +48,7 @@ Outcome put(const Invocation& invocation) {
   snapshot.payload = std::move(payload->bytes);
   snapshot.format = payload->format;
 
-  auto store = invocation.open();
+  auto store = invocation.open(Invocation::Keys::created);
   if (!store) return Failed(std::move(store).error());
   const AggregateId aggregate = snapshot.aggregate;
   const SeqNr version = snapshot.version;

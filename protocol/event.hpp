@@ -20,6 +20,13 @@ enum class PayloadFormat : std::uint32_t { unspecified = 0, json = 1, protobuf =
 /// An opaque non-empty string, by convention `key:value`. At most 255 bytes of UTF-8 without NUL.
 using Tag = std::string;
 
+/// Whether an event's content can still be read.
+enum class EventState : std::uint8_t {
+  live = 0,
+  removed = 1,  ///< truncated or removed with its aggregate: id, aggregate, seq_nr and place are kept
+  erased = 2,   ///< its payload's key is gone: everything but the payload is kept
+};
+
 /// An event as given to an append.
 struct Event {
   EventId id;                           ///< all zero: the store makes one
@@ -32,15 +39,11 @@ struct Event {
   std::string metadata;
   std::optional<Timestamp> occurred_at;  ///< absent: set at append
   std::string subject{};  ///< whose data the payload is: it is sealed under that subject's key, which can be destroyed. Empty: nobody's
+  /// Of what comes from another store (Append::from_export): what it has no more. `removed`: only id and aggregate are given;
+  /// `erased`: everything but the payload.
+  EventState state = EventState::live;
 
   friend bool operator==(const Event&, const Event&) = default;
-};
-
-/// Whether an event's content can still be read.
-enum class EventState : std::uint8_t {
-  live = 0,
-  removed = 1,  ///< truncated or removed with its aggregate: id, aggregate, seq_nr and place are kept
-  erased = 2,   ///< its payload's key is gone: everything but the payload is kept
 };
 
 /// An event as stored: with its place in its stream, its shard and the global order.

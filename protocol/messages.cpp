@@ -35,7 +35,9 @@ void put_payload(const std::string& payload, PayloadFormat format, Message& to) 
 void put(const Event& from, pb::Event& to) {
   put(from.id, *to.mutable_id());
   if (from.aggregate) put(*from.aggregate, *to.mutable_aggregate());
-  to.set_type(from.type);
+  if (from.state == EventState::erased) to.set_erased_type(from.type);
+  else to.set_type(from.type);
+  to.set_state(static_cast<pb::EventState>(from.state));
   put_tags_and_also(from.tags, from.also, to);
   put_payload(from.payload, from.format, to);
   to.set_metadata(from.metadata);
@@ -132,6 +134,7 @@ void put_without_events(const Append& from, pb::AppendRequest& to) {
     message.set_reply(from.command->reply);
   }
   to.set_ack(static_cast<pb::Ack>(from.ack));
+  to.set_from_export(from.from_export);
 }
 
 void put(const Appended& from, pb::AppendResponse& to) {
@@ -275,6 +278,9 @@ Result<void> get_event_parts(Message& from, Value& to) {
 Result<void> get(pb::Event& from, Event& to) {
   EVERSHARD_TRY(get_event_parts(from, to));
   if (from.has_occurred_at_us()) to.occurred_at = Timestamp{from.occurred_at_us()};
+  EVERSHARD_TRY(get_enum("state", from.state(), EventState::erased, to.state));
+  if (to.state == EventState::erased ? !to.type.empty() : !from.erased_type().empty()) return wrong("erased_type", "is the type of an erased event, and of no other");
+  if (to.state == EventState::erased) to.type = std::move(*from.mutable_erased_type());
   return {};
 }
 
@@ -388,6 +394,7 @@ Result<void> get(pb::AppendRequest& from, Append& to) {
   EVERSHARD_TRY(get_each("conditions", *from.mutable_conditions(), to.conditions));
   EVERSHARD_TRY(get_each("snapshots", *from.mutable_snapshots(), to.snapshots));
   if (from.has_command()) EVERSHARD_TRY(inside("command", get(*from.mutable_command(), to.command.emplace())));
+  to.from_export = from.from_export();
   return get_enum("ack", from.ack(), Ack::durable, to.ack);
 }
 

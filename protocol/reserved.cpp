@@ -1,6 +1,7 @@
 #include "evershard/protocol/reserved.hpp"
 
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/retention_events.hpp"
 
 namespace evershard {
 namespace {
@@ -22,7 +23,8 @@ Result<void> check_reserved(const Append& append) {
       if (!event.type.starts_with(own)) return refuse(ErrorCode::invalid_argument, "event type " + in_quotes(event.type) + " has no place in reserved aggregate " + in_quotes(event.aggregate->text()));
       continue;
     }
-    EVERSHARD_TRY(check_not_reserved("event type", event.type));
+    const bool removal = append.from_export && event.aggregate && event.type == retention::aggregate_removed;
+    if (!removal) EVERSHARD_TRY(check_not_reserved("event type", event.type));
     if (event.aggregate) EVERSHARD_TRY(check_not_reserved("aggregate type", event.aggregate->type));
   }
   for (const auto& snapshot : append.snapshots) EVERSHARD_TRY(check_reserved(snapshot));

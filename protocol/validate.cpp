@@ -87,9 +87,24 @@ class Written {
   std::vector<const AggregateId*> sorted_;
 };
 
+/// What another store has no more: nothing is to be there that would be stored and never shown.
+Result<void> check_gone(const Event& event) {
+  const auto bad = [&](const char* what) {
+    return refuse(ErrorCode::invalid_argument, std::string("the event is ") + (event.state == EventState::erased ? "erased" : "removed") + ", and " + what);
+  };
+  if (!event.id.given()) return bad("has no id");
+  if (!event.payload.empty()) return bad("has a payload");
+  if (!event.subject.empty()) return bad("has a subject");
+  if (event.state == EventState::erased) return event.occurred_at ? Result<void>{} : bad("has no time");
+  const bool bare = event.type.empty() && event.tags.empty() && event.also.empty() && event.metadata.empty() && !event.occurred_at && event.format == PayloadFormat::unspecified;
+  return bare ? Result<void>{} : bad("has more than an id and an aggregate");
+}
+
 /// What no limit has to do with: everything but the sizes that a store's settings bound.
 Result<void> check_form(const Event& event) {
   if (event.aggregate) EVERSHARD_TRY(AggregateId::check(*event.aggregate));
+  if (event.state != EventState::live) EVERSHARD_TRY(check_gone(event));
+  if (event.state == EventState::removed) return {};
   EVERSHARD_TRY(check_name("event type", event.type, event_type_bytes_max));
   EVERSHARD_TRY(at_most_different("different tags", event.tags, tags_max));
   for (const auto& tag : event.tags) EVERSHARD_TRY(check_name("tag", tag, tag_bytes_max));
@@ -124,7 +139,12 @@ Result<void> check_sizes(const Snapshot& snapshot, const Limits& limits) {
 
 Result<void> check_events(const Append& append) {
   if (append.events.empty()) return refuse(ErrorCode::invalid_argument, "the append has no events: at least one is needed");
-  for (std::size_t i = 0; i < append.events.size(); ++i) EVERSHARD_TRY(in("event", i, check_form(append.events[i])));
+  for (std::size_t i = 0; i < append.events.size(); ++i) {
+    const auto& event = append.events[i];
+    EVERSHARD_TRY(in("event", i, check_form(event)));
+    if (event.state == EventState::live || append.from_export) continue;
+    return in("event", i, refuse(ErrorCode::invalid_argument, "its content is gone: only what is imported may be so"));
+  }
 
   std::vector<const EventId*> ids;
   ids.reserve(append.events.size());

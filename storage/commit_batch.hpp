@@ -42,6 +42,7 @@ struct RecordRewrite {
   ShardId shard;
   ShardOffset record;  ///< its first offset
   std::string bytes;
+  std::size_t bytes_before = 0;  ///< of the one that it takes the place of
 };
 
 /// Snapshots of an aggregate that go: retained copies that have expired, and those of versions below.

@@ -135,6 +135,7 @@ class Encoder {
       EVERSHARD_CHECK(event.id.given(), "every event has an id when it is encoded");
       placed.id = event.id;
       placed.id_given = ids_given_[i];
+      placed.state = event.state;
       placed.shard = without_aggregate;
       if (event.aggregate) {
         placed.aggregate = finder_.add(std::move(*event.aggregate));
@@ -187,7 +188,7 @@ class Encoder {
   [[nodiscard]] BodyParts parts_of(std::size_t i) const {
     const Event& event = append_.events[i];
     BodyParts parts{.id = event.id,
-                    .occurred_at = event.occurred_at.value_or(now_),
+                    .occurred_at = event.state == EventState::removed ? Timestamp{} : event.occurred_at.value_or(now_),
                     .index = static_cast<std::uint32_t>(i),
                     .count = static_cast<std::uint32_t>(append_.events.size())};
     if (i == 0) {

@@ -35,6 +35,7 @@ struct EncodedEvent {
   std::uint32_t body_begin = 0;  ///< in EncodedAppend::bodies
   std::uint32_t body_end = 0;
   std::uint64_t body_hash = 0;
+  EventState state = EventState::live;  ///< of what comes from another store
 };
 
 struct EncodedSnapshot {

@@ -16,7 +16,7 @@ JournalRows::JournalRows(std::vector<ShardOffset> next, std::size_t record_bytes
   for (std::size_t i = 0; i < shards_.size(); ++i) shards_[i].next = next[i];
 }
 
-EventLocation JournalRows::add(ShardId id, ShardOffset offset, std::string_view body, std::uint64_t body_hash, SeqNr seq_nr, RowSink& sink) {
+EventLocation JournalRows::add(ShardId id, ShardOffset offset, std::string_view body, std::uint64_t body_hash, SeqNr seq_nr, EventState state, RowSink& sink) {
   EVERSHARD_CHECK(id.value < shards_.size(), "a shard of this store");
   auto& shard = shards_[id.value];
   EVERSHARD_CHECK(offset >= shard.next, "offsets ascend");
@@ -28,7 +28,7 @@ EventLocation JournalRows::add(ShardId id, ShardOffset offset, std::string_view 
     begin(id, shard, offset);
   }
   const EventLocation location{id, shard.first, static_cast<std::uint16_t>(offset - shard.first)};
-  shard.builder.add(body, body_hash, seq_nr);
+  shard.builder.add(body, body_hash, seq_nr, state);
   shard.next = offset + 1;
   return location;
 }

@@ -158,7 +158,7 @@ void Staging::place(const PlacedAppend& placed, const CommitBatch& batch, RowSin
 TailEvent Staging::add_record(const EncodedAppend& append, std::size_t i, ShardOffset offset, SeqNr seq_nr, RowSink& sink) {
   const auto& event = append.events[i];
   TailEvent entry;
-  entry.location = journal_.add(event.shard, offset, append.body_of(event), event.body_hash, seq_nr, sink);
+  entry.location = journal_.add(event.shard, offset, append.body_of(event), event.body_hash, seq_nr, event.state, sink);
   entry.id = event.id;
   entry.command = append.command_of(i);
   entry.terms = append.terms_of(event);

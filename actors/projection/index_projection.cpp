@@ -7,6 +7,7 @@
 
 #include "evershard/actors/projection/query_spec.hpp"
 #include "evershard/actors/projection/row_bytes.hpp"
+#include "evershard/protocol/reserved_types.hpp"
 #include "evershard/storage/varint.hpp"
 
 namespace evershard::actors {
@@ -108,6 +109,7 @@ Result<Query> IndexKind::query_of(const std::string& spec) {
 Result<std::string> IndexKind::check(const std::string& named, const std::string& spec) const {
   const auto query = query_of(spec);
   if (!query) return refuse(query.error());
+  EVERSHARD_TRY(check_known_types(*query));
   if (named != index_name(*query)) return refuse(ErrorCode::invalid_argument, "the index of this query is named " + index_name(*query) + ", not " + named);
   return spec_of(*query);
 }

@@ -8,6 +8,7 @@
 #include "evershard/actors/projection/json_path.hpp"
 #include "evershard/actors/projection/row_bytes.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/reserved_types.hpp"
 #include "evershard/protocol/timestamp.hpp"
 #include "evershard/storage/hex.hpp"
 
@@ -166,6 +167,7 @@ Result<ValueIndexSpec> checked_value_index(ValueIndexSpec spec) {
 Result<std::string> ValueIndexKind::check(const std::string&, const std::string& spec) const {
   const auto read = read_value_index_spec(spec);
   if (!read) return refuse(read.error());
+  for (const auto& type : read->types) EVERSHARD_TRY(check_known_type(type));
   return value_index_spec(*read);
 }
 

@@ -157,7 +157,7 @@ Result<bool> has_keys(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Result<std::unique_ptr<KeyFolder>> KeyFolder::open(std::filesystem::path folder, const std::filesystem::path& data_dir) {
+Result<std::unique_ptr<KeyFolder>> KeyFolder::open(std::filesystem::path folder, const std::filesystem::path& data_dir, Missing missing) {
   const auto within = data_dir.empty() ? Result<bool>(false) : lies_within(folder, data_dir);
   if (!within) return refuse(within.error());
   if (*within) {
@@ -165,6 +165,10 @@ Result<std::unique_ptr<KeyFolder>> KeyFolder::open(std::filesystem::path folder,
                   "the keys' directory " + in_quotes(folder.string(), 300) + " lies within the data directory: backups would keep keys that are destroyed");
   }
   std::error_code error;
+  if (missing == Missing::refuse && std::filesystem::status(folder, error).type() == std::filesystem::file_type::not_found) {
+    return refuse(ErrorCode::not_found, "there is no directory of keys " + in_quotes(folder.string(), 300) + ": is it the right directory? Where keys are to begin there, `mkdir -m 700` makes it");
+  }
+  error.clear();
   if (std::filesystem::create_directories(folder, error)) ::chmod(folder.c_str(), 0700);
   if (error) return refuse(ErrorCode::io, "cannot create " + in_quotes(folder.string(), 300) + ": " + error.message());
   struct stat found {};

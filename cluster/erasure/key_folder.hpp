@@ -22,9 +22,11 @@ namespace evershard::cluster {
 /// Source:  docs/retention.md, "Erasure"
 class KeyFolder final : public SubjectKeys {
  public:
-  /// Creates it where it is missing, for its owner alone. Errors: io; invalid_argument: others may read it, or it lies within `data_dir`,
+  enum class Missing : std::uint8_t { create, refuse };
+
+  /// Where it is missing it is created, for its owner alone, or not_found. Errors: io; invalid_argument: others may read it, or it lies within `data_dir`,
   ///   whose backups would keep what is destroyed; corruption: there are keys and no SECRET
-  [[nodiscard]] static Result<std::unique_ptr<KeyFolder>> open(std::filesystem::path folder, const std::filesystem::path& data_dir);
+  [[nodiscard]] static Result<std::unique_ptr<KeyFolder>> open(std::filesystem::path folder, const std::filesystem::path& data_dir, Missing missing = Missing::create);
 
   Result<HeldKey> key_for(std::string_view subject) override;
   Result<std::optional<HeldKey>> find(const KeyId& id) override;

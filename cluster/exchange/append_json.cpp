@@ -1,11 +1,13 @@
 #include "evershard/cluster/exchange/append_json.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
 #include "evershard/protocol/base64.hpp"
 #include "evershard/cluster/exchange/query_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/retention_events.hpp"
 
 namespace evershard {
 namespace {
@@ -50,36 +52,51 @@ Result<void> decoded(const JsonValue& value, std::string& bytes) {
 }
 
 /// The parts whose meaning hangs on another key of the same event.
-struct EventParts {
+struct PayloadParts {
   std::optional<JsonValue> payload{};
-  std::optional<JsonValue> metadata{};
-  std::string payload_bytes{};
-  bool payload_base64 = false;
-  bool metadata_base64 = false;
+  bool base64 = false;
   std::optional<std::uint64_t> format{};
-  bool placed = false;
-  std::string_view state = "live";
+};
+
+template <class Written>  // Event, Snapshot
+Result<void> finish(const JsonValue& from, const PayloadParts& parts, Written& to) {
+  if (parts.base64 && !parts.payload) return from.wrong("payload_encoding without payload");
+  if (parts.payload && parts.base64) {
+    EVERSHARD_TRY(decoded(*parts.payload, to.payload));
+  } else if (parts.payload) {
+    to.payload = parts.payload->raw();
+    to.format = PayloadFormat::json;
+  }
+  if (!parts.format) return {};
+  if (*parts.format > std::numeric_limits<std::uint32_t>::max()) return from.wrong("payload_format is out of range");
+  to.format = PayloadFormat(static_cast<std::uint32_t>(*parts.format));
+  return {};
+}
+
+struct EventParts {
+  PayloadParts payload{};
+  std::optional<JsonValue> metadata{};
+  bool metadata_base64 = false;
 };
 
 Result<void> finish(const JsonValue& from, const EventParts& parts, Event& event) {
-  if (parts.payload_base64 && !parts.payload) return from.wrong("payload_encoding without payload");
   if (parts.metadata_base64 && !parts.metadata) return from.wrong("metadata_encoding without metadata");
-  if (parts.payload && parts.payload_base64) {
-    EVERSHARD_TRY(decoded(*parts.payload, event.payload));
-  } else if (parts.payload) {
-    event.payload = parts.payload->raw();
-    event.format = PayloadFormat::json;
-  }
-  if (parts.format) {
-    if (*parts.format > std::numeric_limits<std::uint32_t>::max()) return from.wrong("payload_format is out of range");
-    event.format = PayloadFormat(static_cast<std::uint32_t>(*parts.format));
-  }
+  EVERSHARD_TRY(finish(from, parts.payload, event));
   if (parts.metadata && parts.metadata_base64) return decoded(*parts.metadata, event.metadata);
   if (!parts.metadata) return {};
   if (parts.metadata->kind() != JsonValue::Kind::object) {
     return parts.metadata->wrong("must be an object, or base64 with metadata_encoding");
   }
   event.metadata = parts.metadata->raw();
+  return {};
+}
+
+Result<void> read_state(const JsonValue& value, EventState& state) {
+  auto text = value.string();
+  if (!text) return refuse(std::move(text).error());
+  if (*text == "removed") state = EventState::removed;
+  else if (*text == "erased") state = EventState::erased;
+  else if (*text != "live") return value.wrong(in_quotes(*text) + " is no state of an event: live, removed, erased");
   return {};
 }
 
@@ -97,9 +114,9 @@ Result<void> read_event(const JsonValue& from, LineRules rules, Event& event, Ap
     if (key == "type") return into(value.string(), event.type);
     if (key == "tags") return read_strings(value, event.tags);
     if (key == "also") return read_aggregates(value, event.also);
-    if (key == "payload") return parts.payload.emplace(value), Result<void>{};
-    if (key == "payload_encoding") return encoding(value, parts.payload_base64);
-    if (key == "payload_format") return into(value.number(), parts.format);
+    if (key == "payload") return parts.payload.payload.emplace(value), Result<void>{};
+    if (key == "payload_encoding") return encoding(value, parts.payload.base64);
+    if (key == "payload_format") return into(value.number(), parts.payload.format);
     if (key == "metadata") return parts.metadata.emplace(value), Result<void>{};
     if (key == "metadata_encoding") return encoding(value, parts.metadata_base64);
     if (key == "occurred_at") return word(value, "time such as 2026-01-31T12:00:00.000000Z", Timestamp::parse, event.occurred_at);
@@ -116,17 +133,51 @@ Result<void> read_event(const JsonValue& from, LineRules rules, Event& event, Ap
     if (key == "seq_nr") return into(value.number(), place.seq_nr.value);
     if (of_the_display) return {};
     if (key == "shard" || key == "offset") return into(value.number(), unused);
-    if (key == "state") return value.wrong("the event is " + std::string(value.raw()) + ": its content is gone and cannot be imported");
+    if (key == "state") return read_state(value, event.state);
     return from.unknown_key(key, {"id", "aggregate", "type", "tags", "also", "payload", "payload_encoding", "payload_format",
                                   "metadata", "metadata_encoding", "occurred_at", "subject"});
   };
   EVERSHARD_TRY(from.for_each_member(see));
   EVERSHARD_TRY(finish(from, parts, event));
+  if (event.state == EventState::removed) {
+    if (event.type.empty() && event.occurred_at == Timestamp{}) event.occurred_at.reset();  // as they were exported once
+    return event.id.given() ? Result<void>{} : from.wrong("id is missing");
+  }
   if (event.type.empty()) return from.wrong("type is missing, or empty");
   if (rules == LineRules::import && !event.id.given()) {
     return from.wrong("id is missing: import needs one, so that it can be run again; `evershard append --jsonl` makes ids");
   }
   return {};
+}
+
+/// As export writes it. When it was taken is the store's to say.
+Result<void> read_snapshot(const JsonValue& from, Snapshot& snapshot) {
+  PayloadParts payload;
+  std::optional<AggregateId> aggregate;
+  std::uint64_t revision = 0, unused = 0;
+  EVERSHARD_TRY(from.for_each_member([&](std::string_view key, const JsonValue& value) -> Result<void> {
+    if (key == "aggregate") return read_aggregate(value, aggregate);
+    if (key == "version") return into(value.number(), snapshot.version.value);
+    if (key == "payload") return payload.payload.emplace(value), Result<void>{};
+    if (key == "payload_encoding") return encoding(value, payload.base64);
+    if (key == "payload_format") return into(value.number(), payload.format);
+    if (key == "schema_revision") return into(value.number(), revision);
+    if (key == "subject") return into(value.string(), snapshot.subject);
+    if (key == "position") return into(value.number(), unused);
+    if (key == "taken_at" || key == "expires_at" || key == "latest") return {};
+    return from.unknown_key(key, {"aggregate", "version", "payload", "payload_encoding", "payload_format", "schema_revision", "subject"});
+  }));
+  EVERSHARD_TRY(finish(from, payload, snapshot));
+  if (!aggregate) return from.wrong("aggregate is missing");
+  if (revision > std::numeric_limits<std::uint32_t>::max()) return from.wrong("schema_revision is out of range");
+  snapshot.aggregate = *std::move(aggregate);
+  snapshot.schema_revision = static_cast<std::uint32_t>(revision);
+  return {};
+}
+
+/// Only what has it asks for it: a server that is older takes the rest as ever.
+bool needs_export(const Append& append) {
+  return std::ranges::any_of(append.events, [](const Event& event) { return event.state != EventState::live || event.type == retention::aggregate_removed; });
 }
 
 Result<void> read_expectation(const JsonValue& from, Expectation& expectation) {
@@ -183,15 +234,24 @@ Result<AppendLine> read_append(std::string_view text, LineRules rules) {
   bool bare = true;
   if (root->kind() != JsonValue::Kind::object) return root->wrong("must be an object: an append or an event");
   // Cheap to ask first: the members of an append are few.
-  bool known = true;
+  bool known = true, snapshot = false;
   EVERSHARD_TRY(root->for_each_member([&](std::string_view key, const JsonValue&) -> Result<void> {
     if (key == "events") bare = false;
+    if (key == "snapshot") snapshot = rules == LineRules::import;
     if (key == "expect" || key == "fail_if" || key == "request_id") known = false;
     return {};
   }));
+  if (bare && snapshot) {
+    EVERSHARD_TRY(root->for_each_member([&](std::string_view key, const JsonValue& value) -> Result<void> {
+      if (key == "snapshot") return read_snapshot(value, line.snapshot.emplace());
+      return root->unknown_key(key, {"snapshot"});
+    }));
+    return line;
+  }
   if (bare && !known) return root->wrong("events is missing");
   if (bare) {
     EVERSHARD_TRY(read_event(*root, rules, line.append.events.emplace_back(), line.places.emplace_back()));
+    line.append.from_export = rules == LineRules::import && needs_export(line.append);
     return line;
   }
 
@@ -210,6 +270,7 @@ Result<AppendLine> read_append(std::string_view text, LineRules rules) {
     if (key == "request_id") return word(value, "UUID", EventId::parse, line.append.request_id);
     return root->unknown_key(key, {"events", "expect", "fail_if", "request_id"});
   }));
+  line.append.from_export = rules == LineRules::import && needs_export(line.append);
   return line;
 }
 

@@ -21,6 +21,7 @@ struct AppendLine {
   };
   Append append;
   std::vector<Place> places;  ///< one an event; 0 where the line does not say
+  std::optional<Snapshot> snapshot{};  ///< of an export: instead of an append
 };
 
 enum class LineRules : std::uint8_t {
@@ -29,6 +30,8 @@ enum class LineRules : std::uint8_t {
 };
 
 /// `{"events":[...],"expect"?:[...],"fail_if"?:[...],"request_id"?}`, or a bare event: an append of one.
+///
+/// What is imported may be `{"snapshot":{...}}` too, a snapshot alone; and its events may be ones whose content is gone.
 ///
 /// Shape:  the append still has to pass protocol/validate.
 /// Errors: invalid_argument, invalid_query, too_large, each with the path

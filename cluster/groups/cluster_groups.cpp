@@ -7,6 +7,7 @@
 #include "evershard/cluster/groups/group_spec.hpp"
 #include "evershard/cluster/wire/group_messages.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/reserved_types.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/v1/groups.pb.h"
 
@@ -95,6 +96,7 @@ Result<Response> ClusterGroups::ask(const char* method, const std::string& name,
 Result<GroupInfo> ClusterGroups::create_group(GroupDefinition definition) {
   EVERSHARD_TRY(definition.settings.check());
   EVERSHARD_TRY(definition.query.check());
+  EVERSHARD_TRY(check_known_types(definition.query));
   pb::CreateGroupRequest request;
   request.set_name(definition.name);
   messages::put(definition.query, *request.mutable_query());

@@ -9,6 +9,7 @@
 #include "evershard/cluster/groups/hosted_group.hpp"
 #include "evershard/cluster/groups/hosted_session.hpp"
 #include "evershard/protocol/in_quotes.hpp"
+#include "evershard/protocol/reserved_types.hpp"
 #include "evershard/protocol/utf8.hpp"
 
 namespace evershard::cluster {
@@ -184,6 +185,7 @@ Result<GroupInfo> GroupHost::create_group(GroupDefinition definition) {
   EVERSHARD_TRY(at_home(definition.name));
   EVERSHARD_TRY(definition.settings.check());
   EVERSHARD_TRY(definition.query.check());
+  EVERSHARD_TRY(check_known_types(definition.query));
   const auto start = start_of(definition.after);
   if (!start) return refuse(start.error());
   definition.after = *start;

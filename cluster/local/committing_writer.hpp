@@ -22,12 +22,12 @@ class CommittingWriter final : public RetentionWriter {
 
   [[nodiscard]] const Limits& limits() const override { return limits_; }
   Result<void> append_with(Append append, storage::RowWrites rows) override {
-    auto done = patiently([&] { return committer_.append_with(append, rows); }, patience_);
+    auto done = patiently([&] { return committer_.append_with(append, rows); }, patience_, go_on());
     if (!done) return refuse(std::move(done).error());
     return {};
   }
   Result<void> write_rows(storage::RowWrites rows) override {
-    return patiently([&] { return committer_.write_rows(rows); }, patience_);
+    return patiently([&] { return committer_.write_rows(rows); }, patience_, go_on());
   }
 
  private:

@@ -19,6 +19,7 @@
 #include "evershard/cluster/tables/host_tables.hpp"
 #include "evershard/cluster/tables/parted_tables.hpp"
 #include "evershard/protocol/reserved.hpp"
+#include "evershard/protocol/retention_events.hpp"
 #include "evershard/storage/backup.hpp"
 #include "evershard/storage/vacuum.hpp"
 #include "evershard/storage/verify.hpp"
@@ -58,7 +59,7 @@ Result<Local> Local::open(LocalOptions options) {
   parts.aggregates.reading_threads = options.aggregates.reading_threads;
   if (options.aggregates.recovery_permits == 0) return refuse(ErrorCode::invalid_argument, "aggregates.recovery_permits is at least 1");
   if (!options.keys_dir.empty()) {
-    auto keys = cluster::KeyFolder::open(std::move(options.keys_dir), store.data_dir);
+    auto keys = cluster::KeyFolder::open(std::move(options.keys_dir), store.data_dir, options.create_keys ? cluster::KeyFolder::Missing::create : cluster::KeyFolder::Missing::refuse);
     if (!keys) return refuse(std::move(keys).error());
     parts.keys = *std::move(keys);
   }
@@ -85,6 +86,20 @@ Result<Local> Local::open(LocalOptions options) {
   return Local(std::move(impl));
 }
 
+namespace {
+
+/// What an export says of aggregates that were removed, and the events that say it.
+std::vector<std::pair<AggregateId, EventId>> removals_of(const Append& append) {
+  std::vector<std::pair<AggregateId, EventId>> removals;
+  if (!append.from_export) return removals;
+  for (const auto& event : append.events) {
+    if (event.aggregate && event.type == retention::aggregate_removed) removals.emplace_back(*event.aggregate, event.id);
+  }
+  return removals;
+}
+
+}  // namespace
+
 Local::Local(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Local::Local(Local&&) noexcept = default;
 
@@ -108,10 +123,19 @@ void Local::close() {
 
 Result<Appended> Local::append(Append append) {
   EVERSHARD_TRY(check_reserved(append));
-  return impl_->events->append(std::move(append));
+  const auto removals = removals_of(append);
+  auto appended = impl_->events->append(std::move(append));
+  if (removals.empty() || !appended) return appended;
+  // The row that hides an aggregate comes behind its event: where this is broken off, the same append again writes it.
+  EVERSHARD_TRY(impl_->events->wait_for(appended->last_position, impl_->node->at_least_timeout()));
+  const auto use = impl_->node->enter();
+  if (!use) return refuse(use.error());
+  for (const auto& [aggregate, event] : removals) EVERSHARD_TRY(impl_->node->retention().take_over(aggregate, event));
+  return appended;
 }
 
 void Local::append_async(Append append, AppendCompletion done) {
+  if (!removals_of(append).empty()) return done(this->append(std::move(append)));
   if (auto checked = check_reserved(append); !checked) return done(refuse(std::move(checked).error()));
   impl_->events->append_async(std::move(append), std::move(done));
 }

@@ -2,6 +2,12 @@
 
 #pragma once
 
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "evershard/cluster/remote/connection.hpp"
@@ -18,10 +24,18 @@ enum class Unheard : std::uint8_t { as_said, may_be_done };
 /// Shape: `open`: std::unique_ptr<grpc::ClientReader<Response>>(Door&, grpc::ClientContext&); Response has a WorkProgress `progress`
 template <class Response, class Open, class Report>
 Result<void> follow_work(Connection& connection, const Progress& progress, Open open, Report report, Unheard unheard = Unheard::as_said) {
+  constexpr std::chrono::milliseconds asks_every{50};
   const auto deadline = Connection::Clock::now() + connection.options().timeout;
   auto door = connection.door(deadline);
   // What breaks before there is a connection was not begun; behind that nobody knows.
-  while (door && unheard == Unheard::may_be_done && !(*door)->channel->WaitForConnected(Connection::Clock::now() + connection.wait_at_one(Connection::left(deadline)))) {
+  while (door && unheard == Unheard::may_be_done) {
+    const auto until = Connection::Clock::now() + connection.wait_at_one(Connection::left(deadline));
+    bool reached = false;
+    do {
+      reached = (*door)->channel->WaitForConnected(std::min<Connection::Clock::time_point>(until, Connection::Clock::now() + asks_every));
+      if (!reached && progress && !progress(0, 0)) return refuse(ErrorCode::cancelled, "stopped as asked");
+    } while (!reached && Connection::Clock::now() < until);
+    if (reached) break;
     connection.failed(**door);
     if (Connection::Clock::now() >= deadline) return refuse(ErrorCode::unavailable, "no server was reached at " + (*door)->address);
     door = connection.door(deadline);
@@ -29,12 +43,38 @@ Result<void> follow_work(Connection& connection, const Progress& progress, Open 
   if (!door) return refuse(std::move(door).error());
   auto context = connection.context();
   auto reader = open(**door, *context);
+  // A server that tells nothing for a while must not keep who asks from being heard: a thread of its own asks meanwhile.
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::uint64_t done = 0, total = 0;
+  bool stopped = false, ended = false;
+  const auto ask = [&] {  // under the lock
+    if (!stopped && progress && !progress(done, total)) {
+      stopped = true;
+      context->TryCancel();
+    }
+  };
+  std::thread asking([&] {
+    std::unique_lock lock(mutex);
+    while (!stopped && !changed.wait_for(lock, asks_every, [&] { return ended; })) ask();
+  });
   Response response;
-  bool stopped = false;
   while (reader->Read(&response)) {
-    if (!response.has_progress()) report(response);
-    else if (progress && !progress(response.progress().done(), response.progress().total()) && !std::exchange(stopped, true)) context->TryCancel();
+    const std::lock_guard lock(mutex);
+    if (!response.has_progress()) {
+      report(response);
+      continue;
+    }
+    done = response.progress().done();
+    total = response.progress().total();
+    ask();
   }
+  {
+    const std::lock_guard lock(mutex);
+    ended = true;
+  }
+  changed.notify_all();
+  asking.join();
   const auto status = reader->Finish();
   if (status.ok()) return {};
   if (stopped) return refuse(ErrorCode::cancelled, "stopped as asked");

@@ -136,7 +136,7 @@ Result<void> NodeWriter::append_with(Append append, storage::RowWrites rows) {
 
 Result<void> NodeWriter::settle(const std::string& key, Append append, storage::RowWrites rows, Sent sent) {
   // What is sent again names its ids: it is answered as before, and whoever settles many does not wait for each.
-  const auto appended = sent == Sent::first ? patiently([&] { return node_.append(append); }) : node_.append(append);
+  const auto appended = sent == Sent::first ? patiently([&] { return node_.append(append); }, usual_patience, go_on()) : node_.append(append);
   if (!appended && sent == Sent::again && append.events.size() > 1 && (is_refusal(appended.error()) || appended.error().code == ErrorCode::overloaded)) {
     return settle_in_part(key, std::move(append), std::move(rows), appended.error());
   }
@@ -277,7 +277,7 @@ Result<void> NodeWriter::write_rows(storage::RowWrites rows) {
     if (const auto aggregate = aggregate_of(write.key)) need(node_.shard_of(*aggregate));
   for (const auto& rewrite : rows.rewrites) need(rewrite.shard);
   for (const auto& going : rows.snapshots_to_go) need(node_.shard_of(going.aggregate));
-  return patiently([&] { return node_.write_rows_here(rows, needed); });
+  return patiently([&] { return node_.write_rows_here(rows, needed); }, usual_patience, go_on());
 }
 
 Result<std::vector<RetentionWriter::Unsettled>> NodeWriter::settle(const Progress& progress) {

@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "evershard/cluster/store/administration.hpp"
@@ -20,6 +22,8 @@ class RetentionWriter {
 
   /// An operation begins: what it writes is written while what is here now still is.
   virtual void begin() {}
+  /// Asked every few milliseconds while a write waits; what it refuses with ends the write, and nothing was written. Empty: nobody asks.
+  void while_waiting(std::function<Result<void>()> go_on) { go_on_ = std::move(go_on); }
   /// Of events and appends.
   [[nodiscard]] virtual const Limits& limits() const = 0;
   /// Events of this shard are here, and are this store's to remove.
@@ -44,6 +48,12 @@ class RetentionWriter {
     (void)progress;
     return std::vector<Unsettled>{};
   }
+
+ protected:
+  [[nodiscard]] const std::function<Result<void>()>& go_on() const { return go_on_; }
+
+ private:
+  std::function<Result<void>()> go_on_;
 };
 
 }  // namespace evershard::cluster

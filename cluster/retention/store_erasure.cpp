@@ -32,7 +32,7 @@ Result<RetentionResult> StoreRetention::erase(const std::string& subject, const 
   if (keys_ == nullptr) return refuse(ErrorCode::invalid_argument, "the store was opened without keys (--keys): nothing can be erased in it");
   auto lock = turn(order, progress);
   if (!lock) return refuse(std::move(lock).error());
-  Pace pace{progress, order.bytes_per_second};
+  Pace pace{writer_, progress, order.bytes_per_second};
   if (!order.dry_run) EVERSHARD_TRY(finish_in_turn(pace));
   auto key = keys_->current(subject);
   if (!key) return refuse(std::move(key).error());
@@ -110,7 +110,7 @@ Result<storage::RewriteFigures> StoreRetention::take_out(const KeyId& key, const
   unrecorded.dry_run = true;  // it is recorded by who ordered it: no entry of its own has to fit
   auto lock = turn(unrecorded, progress);
   if (!lock) return refuse(std::move(lock).error());
-  Pace pace{progress, order.bytes_per_second};
+  Pace pace{writer_, progress, order.bytes_per_second};
   if (!order.dry_run) EVERSHARD_TRY(touch_who_has_snapshots(key, pace));
   return take_out_in_turn(key, order.dry_run, pace);
 }

@@ -30,7 +30,7 @@ Timestamp keep_since(const RetentionPolicy& policy) {
 Result<PoliciesApplied> StoreRetention::apply(const std::vector<RetentionPolicy>& policies, const RetentionOrder& order, const Progress& progress) {
   auto lock = turn(order, progress);
   if (!lock) return refuse(std::move(lock).error());
-  Pace pace{progress, order.bytes_per_second};
+  Pace pace{writer_, progress, order.bytes_per_second};
   // What is damaged is told when everything else is done: it must not keep the rest of the store from its policies.
   Unfinished unfinished;
   if (!order.dry_run) {
@@ -99,7 +99,7 @@ Result<void> StoreRetention::apply_to_events(const RetentionPolicy& policy, cons
     auto records = storage::rewritten(store_.rows(), found, is_due, figures);
     if (!records) return refuse(std::move(records).error());
     if (order.dry_run || records->empty()) {
-      add(total, figures);
+      add(total, pace.counted_once(*records, figures.events));
       continue;
     }
     std::ranges::sort(found, {}, &storage::FoundEvent::position);

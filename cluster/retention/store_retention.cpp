@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t batch_bytes = 512u << 10;
 constexpr auto turn_wait = std::chrono::milliseconds(100);
+constexpr std::size_t take_over_events = 1'000;
 constexpr int tries_max = 100;  // of an aggregate that is written to meanwhile
 
 storage::StateWrite put_row(std::string key, const storage::RemovalRow& row, const AggregateId& aggregate) {
@@ -57,7 +58,7 @@ Result<RetentionResult> StoreRetention::truncate(const AggregateId& aggregate, S
   EVERSHARD_TRY(check_removable(aggregate));
   auto lock = turn(options, progress);
   if (!lock) return refuse(std::move(lock).error());
-  Pace pace{progress, options.bytes_per_second};
+  Pace pace{writer_, progress, options.bytes_per_second};
   if (!options.dry_run) EVERSHARD_TRY(finish_others_and(aggregate, pace));
   return truncate_in_turn(aggregate, before, options, pace);
 }
@@ -66,7 +67,7 @@ Result<RetentionResult> StoreRetention::remove(const AggregateId& aggregate, con
   EVERSHARD_TRY(check_removable(aggregate));
   auto lock = turn(order, progress);
   if (!lock) return refuse(std::move(lock).error());
-  Pace pace{progress, order.bytes_per_second};
+  Pace pace{writer_, progress, order.bytes_per_second};
   if (!order.dry_run) EVERSHARD_TRY(finish_others_and(aggregate, pace));
   return remove_in_turn(aggregate, {}, order, pace);
 }
@@ -74,7 +75,7 @@ Result<RetentionResult> StoreRetention::remove(const AggregateId& aggregate, con
 Result<void> StoreRetention::finish(const Progress& progress) {
   auto lock = turn({}, progress);
   if (!lock) return refuse(std::move(lock).error());
-  Pace pace{progress};
+  Pace pace{writer_, progress};
   const auto unfinished = finish_in_turn(pace);
   if (!unfinished) return refuse(unfinished.error());
   return unfinished->told();
@@ -230,6 +231,39 @@ Result<RetentionResult> StoreRetention::remove_in_turn(const AggregateId& aggreg
   }
 }
 
+Result<void> StoreRetention::take_over(const AggregateId& aggregate, const EventId& marker) {
+  auto lock = turn({}, {});
+  if (!lock) return refuse(std::move(lock).error());
+  const auto view = store_.view();
+  auto removed = storage::removed_of(store_.rows(), aggregate);
+  if (!removed) return refuse(std::move(removed).error());
+  StreamOptions options;
+  if (*removed) options.from = (*removed)->before;
+  auto events = reader_.open(view, aggregate, options);
+  std::vector<RecordedEvent> page;
+  std::optional<GlobalPosition> last;
+  for (;;) {
+    page.clear();
+    EVERSHARD_TRY(events->next(take_over_events, batch_bytes, page));
+    if (page.empty()) return {};  // not there: nothing to hide
+    for (const auto& event : page) {
+      if (event.id == marker) {
+        if (*removed && (*removed)->aggregate && (*removed)->before == event.seq_nr) return {};  // it is so already
+        const storage::RemovalRow row{.before = event.seq_nr, .from = event.seq_nr, .last = last.value_or(GlobalPosition{0}), .aggregate = true};
+        storage::RowWrites rows;
+        rows.state = {put_row(storage::removed_key(aggregate), row, aggregate)};
+        EVERSHARD_TRY(writer_.write_rows(std::move(rows)));
+        store_.removals().hide(aggregate, event.seq_nr);
+        store_.removals().done(aggregate);
+        touched_(aggregate);
+        return {};
+      }
+      if (event.state != EventState::removed && event.type != retention::aggregate_removed) return {};
+      last = event.position;
+    }
+  }
+}
+
 Result<StoreRetention::Unfinished> StoreRetention::finish_in_turn(Pace& pace) {
   Unfinished unfinished;
   auto unsettled = writer_.settle(pace.progress);
@@ -309,12 +343,15 @@ Result<storage::RewriteFigures> StoreRetention::rewrite(const AggregateId& aggre
 
 Result<storage::RewriteFigures> StoreRetention::would_go(const AggregateId& aggregate, SeqNr from, SeqNr before, Pace& pace) const {
   storage::StreamRemoval removal(store_, store_.view(), aggregate, from, before);
+  storage::RewriteFigures figures;
   while (!removal.at_end()) {
+    const auto events = removal.figures().events;
     auto records = removal.next(batch_bytes);
     if (!records) return refuse(std::move(records).error());
+    figures += pace.counted_once(*records, removal.figures().events - events);
     EVERSHARD_TRY(pace.report(removal.at() - from, before - from));
   }
-  return removal.figures();
+  return figures;
 }
 
 Result<RecordedEvent> StoreRetention::event_of(const storage::View& view, const AggregateId& aggregate, SeqNr seq_nr) const {

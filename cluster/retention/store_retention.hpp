@@ -65,6 +65,10 @@ class StoreRetention {
   /// Only what hangs between an event and its rows (RetentionWriter::settle). Errors: unavailable, timeout: something still does
   Result<void> settle(const Progress& progress);
 
+  /// An event of the aggregate came in that says, elsewhere, that it was removed, and has its place: it is hidden as it was there, if all before it
+  /// is gone here too. Again: the same. Errors: corruption, io, overloaded
+  Result<void> take_over(const AggregateId& aggregate, const EventId& marker);
+
   /// Removed, and nothing came since: to those who list or look up aggregates it is not there. Errors: corruption, io
   [[nodiscard]] Result<bool> is_hidden(const storage::View& view, const AggregateId& aggregate, const storage::StreamHead& head) const { return hidden_.hides(view, aggregate, head); }
 

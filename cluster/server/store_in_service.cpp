@@ -1,5 +1,7 @@
 #include "evershard/cluster/server/store_in_service.hpp"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace evershard::server {
@@ -32,7 +34,11 @@ class WholeStore final : public StoreInService {
 }  // namespace
 
 Result<std::unique_ptr<StoreInService>> open_whole_store(const ServerOptions& options, serving::Log&) {
-  auto store = Local::open(options.store);
+  // Beside a new store keys may begin. A store that is there has its keys too: a directory that is missing is a wrong name.
+  auto open = options.store;
+  std::error_code looked;
+  open.create_keys = !std::filesystem::exists(open.data_dir / "db" / "CURRENT", looked);
+  auto store = Local::open(std::move(open));
   if (!store) return refuse(std::move(store).error());
   return std::make_unique<WholeStore>(*std::move(store));
 }

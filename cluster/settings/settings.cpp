@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "evershard/cluster/exchange/nearest.hpp"
+#include "evershard/protocol/nearest.hpp"
 #include "evershard/protocol/check.hpp"
 
 namespace evershard::settings {

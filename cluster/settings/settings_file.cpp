@@ -4,7 +4,7 @@
 #include <optional>
 #include <set>
 
-#include "evershard/cluster/exchange/nearest.hpp"
+#include "evershard/protocol/nearest.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::settings {

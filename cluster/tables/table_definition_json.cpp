@@ -6,7 +6,7 @@
 #include "evershard/actors/projection/part_name.hpp"
 #include "evershard/cluster/exchange/json_text.hpp"
 #include "evershard/cluster/exchange/json_value.hpp"
-#include "evershard/cluster/exchange/nearest.hpp"
+#include "evershard/protocol/nearest.hpp"
 #include "evershard/cluster/exchange/query_json.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 

@@ -2,12 +2,19 @@
 
 #include "evershard/actors/projection/part_name.hpp"
 #include "evershard/cluster/tables/table_definition_json.hpp"
+#include "evershard/protocol/reserved_types.hpp"
 
 namespace evershard::cluster {
 
 Result<std::string> TableKind::check(const std::string& name, const std::string& spec) const {
   const auto definition = read_table_definition(spec, name);
   if (!definition) return refuse(definition.error());
+  EVERSHARD_TRY(check_known_types(definition->query()));
+  if (const auto* rules = std::get_if<std::vector<actors::MappingRule>>(&definition->made_by)) {
+    for (const auto& rule : *rules) {
+      for (const auto& type : rule.types) EVERSHARD_TRY(check_known_type(type));
+    }
+  }
   return table_definition_json(*definition);
 }
 

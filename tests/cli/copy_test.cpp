@@ -68,7 +68,7 @@ class Copy : public Program {
       const Json events = line.contains("events") ? line.at("events") : Json::array({line});
       std::string whole;
       for (const auto& event : events) {
-        if (std::string(event.at("type")).starts_with('$')) continue;
+        if (event.value("state", "live") == "removed") continue;  // a place of the store's own
         const std::string text = std::string(event.at("id")) + event.at("payload").dump();
         content.first[event.at("aggregate")].push_back(text);
         whole += text + ' ';

@@ -264,5 +264,19 @@ TEST_F(ProjectionCommands, ATableThatStopsAtAnEventSaysWhereAndWhyInAnyProcess) 
   }
 }
 
+TEST_F(ProjectionCommands, NameNoTypeOfTheStoresThatThereIsNot) {
+  const std::string data = store("own-types");
+  const Words definitions[] = {{"index", "create", "--type", "$AggregateRemovd"},
+                               {"index", "create", "by", "--type", "$AggregateRemovd", "--path", "$.a", "--value", "text"},
+                               {"group", "create", "g", "--type", "$AggregateRemovd"}};
+  for (auto words : definitions) {
+    words.insert(words.end(), {"--data", data, "--format", "json"});
+    const Finished done = evershard(words);
+    EXPECT_EQ(done.status, 5) << words[0] << ' ' << done.err;
+    EXPECT_THAT(done.err, ::testing::HasSubstr("$AggregateRemoved")) << words[0];
+  }
+  EXPECT_EQ(evershard({"index", "create", "--type", "$AggregateRemoved", "--data", data}).status, 0);
+}
+
 }  // namespace
 }  // namespace evershard::testing

@@ -90,6 +90,127 @@ TEST_F(Transfer, MakesTheSameFileFromTheCopy) {
   EXPECT_EQ(evershard({"export", "--data", second}).out, read_file("a.jsonl"));
 }
 
+/// A store that had everything done to it, at random: what it exports another store takes, and exports the same.
+class TransferOfAHistory : public Transfer, public ::testing::WithParamInterface<std::uint64_t> {
+ protected:
+  void make(const std::string& data) {
+    std::mt19937_64 random(GetParam());
+    const auto done = [&](Words all) {
+      all.insert(all.end(), {"--data", data, "--keys", path("keys")});
+      const Finished finished = evershard(all);
+      ASSERT_TRUE(finished.status == 0 || finished.status == 4 || finished.status == 5) << all[0] << ' ' << all[1] << ": " << finished.err;
+    };
+    std::uint64_t number = 1'000 * GetParam();
+    for (int round = 0; round < 12; ++round) {
+      std::string text;
+      for (int i = 0; i < 12; ++i) {
+        text += R"({"events":[)";
+        const auto events = 1 + random() % 3;
+        for (std::uint64_t e = 0; e < events; ++e) {
+          text += std::string(e == 0 ? "" : ",") + R"({"id":")" + id(++number) + R"(","type":"T)" + std::to_string(random() % 3) + R"(","tags":["t:)" + std::to_string(random() % 3) + "\"]";
+          if (random() % 6 != 0) text += R"(,"aggregate":"order-)" + std::to_string(random() % 5) + "\"";
+          if (random() % 3 == 0) text += R"(,"occurred_at":"2001-01-31T12:00:00.5Z")";
+          if (random() % 4 == 0) text += R"(,"also":["customer-1"])";
+          if (random() % 3 == 0) text += R"(,"subject":"person-)" + std::to_string(random() % 3) + "\"";
+          text += R"(,"metadata":{"by":1},"payload":)" + std::to_string(number) + "}";
+        }
+        text += "]}\n";
+      }
+      const Finished appended = evershard({"append", "--jsonl", "-", "--data", data, "--keys", path("keys")}, text);
+      ASSERT_EQ(appended.status, 0) << appended.err;
+      const std::string aggregate = "order-" + std::to_string(random() % 5);
+      const std::string version = std::to_string(2 + random() % 4);
+      switch (random() % 6) {
+        case 0: done({"retention", "truncate", aggregate, version, "--uncovered", "--yes"}); break;
+        case 1: done({"retention", "remove", aggregate, "--yes"}); break;
+        case 2: done({"retention", "erase", "person-" + std::to_string(random() % 3), "--yes"}); break;
+        case 3:
+          done({"snapshot", "put", aggregate, "--version", version, "--payload", "{\"s\":" + version + "}", "--schema-revision", "3"});
+          done({"retention", "truncate", aggregate, version, "--yes"});
+          break;
+        case 4:
+          done({"retention", "policy", "p" + std::to_string(round), "--events", "T1", "--keep", "1d", "--uncovered"});
+          done({"retention", "run", "--yes"});
+          break;
+        default: done({"retention", "policy", "of-carts", "--remove", "cart", "--keep", std::to_string(1 + round) + "d"}); break;
+      }
+    }
+  }
+  /// Without shard, offset and when a snapshot was taken: the store's own to give.
+  static std::string without_own(std::string text) {
+    for (const auto* key : {"\"shard\":", "\"offset\":", "\"taken_at\":"}) {
+      for (std::size_t at = 0; (at = text.find(key, at)) != std::string::npos;) text.erase(at, text.find(',', at) - at + 1);
+    }
+    return text;
+  }
+};
+
+TEST_P(TransferOfAHistory, IsTheSameOutInAndOutAgain) {
+  const std::string first = store("first"), second = store("second"), third = store("third", 5);
+  ASSERT_NO_FATAL_FAILURE(make(first));
+  for (const Words& keys : {Words{"--keys", path("keys")}, Words{}}) {
+    const std::string name = keys.empty() ? "sealed" : "plain";
+    const std::string& to = keys.empty() ? third : second;
+    export_to(first, name + "-a", keys);
+    // What is sealed is taken by a store that shares the keys.
+    const Finished imported = evershard({"import", path(name + "-a"), "--data", to, "--keys", path(keys.empty() ? "keys" : "other-keys"), "--format", "json"});
+    ASSERT_EQ(imported.status, 0) << imported.err;
+    EXPECT_EQ(Json::parse(imported.out).at("events_moved"), 0);
+    EXPECT_EQ(Json::parse(imported.out).at("head"), head(first));
+    export_to(to, name + "-b", keys.empty() ? Words{} : Words{"--keys", path("other-keys")});
+
+    EXPECT_EQ(without_own(read_file(name + "-a")), without_own(read_file(name + "-b")));
+    EXPECT_EQ(evershard({"verify", "--data", to}).status, 0);
+    EXPECT_EQ(shown({"aggregate", "list", "--data", to, "--format", "jsonl", "--type", "order"}).size(), shown({"aggregate", "list", "--data", first, "--format", "jsonl", "--type", "order"}).size());
+    const Finished again = evershard({"import", path(name + "-a"), "--data", to, "--keys", path(keys.empty() ? "keys" : "other-keys"), "--format", "json"});
+    ASSERT_EQ(again.status, 0) << again.err;
+    EXPECT_EQ(Json::parse(again.out).at("events_stored"), 0);
+    EXPECT_EQ(head(to), head(first));
+  }
+  // Into the store it came from: everything is known.
+  const Finished itself = evershard({"import", path("plain-a"), "--data", first, "--keys", path("keys"), "--format", "json"});
+  ASSERT_EQ(itself.status, 0) << itself.err;
+  EXPECT_EQ(Json::parse(itself.out).at("events_stored"), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, TransferOfAHistory, ::testing::Values(1, 2, 3, 4, 5, 6));
+
+TEST_F(Transfer, GoesThroughAServer) {
+  const std::string first = store("first"), second = store("second");
+  append(first, R"({"aggregate":"a-1","type":"A","payload":1})" "\n" R"({"aggregate":"b-1","type":"A","payload":2})" "\n");
+  const Finished sealed = evershard({"append", "--jsonl", "-", "--data", first, "--keys", path("keys")}, R"({"aggregate":"b-1","type":"B","payload":3,"subject":"ada"})" "\n");
+  ASSERT_EQ(sealed.status, 0) << sealed.err;
+  ASSERT_EQ(evershard({"retention", "erase", "ada", "--yes", "--data", first, "--keys", path("keys")}).status, 0);
+  ASSERT_EQ(evershard({"retention", "remove", "a-1", "--yes", "--data", first}).status, 0);
+  export_to(first, "a.jsonl");
+  ProcessOptions options;
+  options.environment["EVERSHARD_HTTP_LISTEN"] = "none";
+  Process server(words({"serve", "--data", second, "--listen", "unix:" + path("socket"), "--log-file", path("log")}), options);
+  ASSERT_FALSE(server.lines(1, std::chrono::seconds(60)).empty());
+
+  const Finished imported = evershard({"import", path("a.jsonl"), "--server", "unix:" + path("socket"), "--format", "json"});
+  server.signal(SIGTERM);
+  server.wait();
+  export_to(second, "b.jsonl");
+
+  ASSERT_EQ(imported.status, 0) << imported.err;
+  const auto a = json_lines(read_file("a.jsonl")), b = json_lines(read_file("b.jsonl"));
+  ASSERT_EQ(a.size(), b.size());
+  EXPECT_EQ(shown({"read", "b-1", "--data", second}).at(1).at("state"), "erased");
+  EXPECT_EQ(shown({"read", "b-1", "--data", second}).at(1).at("type"), "B");
+  EXPECT_EQ(evershard({"aggregate", "show", "a-1", "--data", second}).status, 4);
+  EXPECT_EQ(evershard({"verify", "--data", second}).status, 0);
+}
+
+TEST_F(Transfer, TakesInWhatIsGoneByImportOnly) {
+  const std::string data = store();
+  const Finished appended = evershard({"append", "--jsonl", "-", "--data", data, "--format", "json"}, R"({"id":")" + id(1) + R"(","type":"","state":"removed"})" "\n");
+  const Finished hidden = evershard({"append", "--jsonl", "-", "--data", data, "--format", "json"}, R"({"aggregate":"a-1","type":"$AggregateRemoved"})" "\n");
+
+  EXPECT_EQ(appended.status, 5);
+  EXPECT_EQ(hidden.status, 5);
+}
+
 TEST_F(Transfer, KnowsWhatIsThereAlready) {
   const std::string first = store("first");
   const std::string second = store("second");

@@ -42,6 +42,25 @@ TEST_F(CommittingWriterTest, WaitsWhileSealingLagsBehind) {
   EXPECT_TRUE(committer.append(removal().expect("order-1", ExpectedVersion::exactly(SeqNr{1}))));  // once
 }
 
+TEST_F(CommittingWriterTest, AsksWhileItWaitsWhetherItIsToGoOn) {
+  CommittingWriter writer(committer, {}, 600s);
+  busy();
+  int asked = 0;
+  writer.while_waiting([&]() -> Result<void> {
+    if (++asked < 3) return {};
+    return refuse(ErrorCode::cancelled, "stopped");
+  });
+
+  const auto appended = writer.append_with(removal(), row());
+  const auto written = writer.write_rows(row());
+
+  ASSERT_FALSE(appended);
+  EXPECT_EQ(appended.error().code, ErrorCode::cancelled);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code, ErrorCode::cancelled);
+  EXPECT_EQ(asked, 4);
+}
+
 TEST_F(CommittingWriterTest, SaysSoWhereItLagsForTooLong) {
   CommittingWriter writer(committer, {}, 20ms);
   busy();

@@ -404,6 +404,28 @@ void append_aged(Local& store, std::string_view aggregate, std::string type, std
   ASSERT_TRUE(store.append(append));
 }
 
+TEST(LocalRetention, ADryRunCountsARecordOnce) {
+  auto store = open_store({.shards = 1});
+  Append together;  // one append on one shard: one record
+  for (const auto* aggregate : {"cart-1", "cart-2", "cart-3"}) {
+    together.event(aggregate, "Seen", std::string(100, 'x'));
+    together.events.back().occurred_at = Timestamp{Timestamp::now().micros - std::chrono::microseconds(2h).count()};
+  }
+  ASSERT_TRUE(store.append(together));
+  ASSERT_TRUE(store.retention().set_retention_policy(policy("carts", RetentionPolicy::Kind::remove, "cart"), {}));
+  RetentionOrder dry;
+  dry.dry_run = true;
+
+  const auto would = store.retention().apply_retention(dry);
+
+  ASSERT_TRUE(would) << would.error().what;
+  EXPECT_EQ(would->aggregates, 3u);
+  EXPECT_EQ(would->events, 3u);
+  EXPECT_EQ(would->records, 1u);
+  EXPECT_LT(would->bytes_after + 300, would->bytes_before);
+  EXPECT_LT(would->bytes_before, 600u);
+}
+
 TEST(LocalRetention, PoliciesAreDefinitionsAndRemoveWhatIsOldAlone) {
   ScratchDir dir;
   {

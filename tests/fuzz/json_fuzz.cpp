@@ -33,7 +33,7 @@ bool refused(const Result<T>& result) {
 void look_at_event(Event event) {
   if (!check(event, Limits::most())) return;
   if (!event.id.given()) event.id = EventId{{1}};
-  if (!event.occurred_at) event.occurred_at = Timestamp{1};
+  if (!event.occurred_at && event.state != EventState::removed) event.occurred_at = Timestamp{1};
   normalise(event);
   RecordedEvent recorded;
   recorded.position = GlobalPosition{17};
@@ -46,7 +46,9 @@ void look_at_event(Event event) {
   recorded.payload = event.payload;
   recorded.format = event.format;
   recorded.metadata = event.metadata;
-  recorded.occurred_at = *event.occurred_at;
+  recorded.occurred_at = event.occurred_at.value_or(Timestamp{});
+  recorded.subject = event.subject;
+  recorded.state = event.state;
 
   JsonText json;
   write_event(json, recorded);

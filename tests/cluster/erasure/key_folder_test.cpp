@@ -138,6 +138,16 @@ TEST_F(KeyFolders, IsItsOwnersAloneAndOutsideOfTheData) {
   EXPECT_EQ(KeyFolder::open(folder_.path() / "x" / ".." / "data", folder_.path() / "data").error().code, ErrorCode::invalid_argument);
 }
 
+TEST_F(KeyFolders, IsNotMadeWhereItIsToBeThere) {
+  const auto missing = KeyFolder::open(keys(), {}, KeyFolder::Missing::refuse);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::not_found);
+  EXPECT_FALSE(std::filesystem::exists(keys()));
+
+  ASSERT_TRUE(KeyFolder::open(keys(), {}));
+  EXPECT_TRUE(KeyFolder::open(keys(), {}, KeyFolder::Missing::refuse));
+}
+
 /// Also where nothing of either is there yet, and one is named from where the process stands.
 TEST_F(KeyFolders, LiesOutsideOfTheDataHoweverTheyAreNamed) {
   const auto before = std::filesystem::current_path();

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "evershard/protocol/validate.hpp"
+
 namespace evershard {
 namespace {
 
@@ -56,11 +58,41 @@ TEST(AppendJson, ReadsThePlaceOfAnEventForImportOnly) {
   EXPECT_THAT(appended.error().what, HasSubstr("position: is the store's to give"));
 }
 
-TEST(AppendJson, RefusesToImportWhatIsGone) {
-  const auto line = read_append(R"({"id":"00000001-0000-4000-8000-000000000000","type":"T","state":"erased"})", LineRules::import);
+TEST(AppendJson, ImportsWhatIsGoneAsSuch) {
+  const std::string id = R"({"id":"00000001-0000-4000-8000-000000000000",)";
+  const auto erased = read_append(id + R"("type":"T","occurred_at":"2026-01-31T12:00:00.000000Z","payload_format":4,"state":"erased"})", LineRules::import);
+  const auto removed = read_append(id + R"("aggregate":"a-1","seq_nr":2,"type":"","occurred_at":"1970-01-01T00:00:00.000000Z","state":"removed"})", LineRules::import);
+  const auto live = read_append(id + R"("type":"T","state":"live"})", LineRules::import);
 
-  ASSERT_FALSE(line);
-  EXPECT_THAT(line.error().what, HasSubstr("erased"));
+  ASSERT_TRUE(erased && removed && live);
+  EXPECT_EQ(erased->append.events[0].state, EventState::erased);
+  EXPECT_EQ(removed->append.events[0].state, EventState::removed);
+  EXPECT_FALSE(removed->append.events[0].occurred_at);
+  for (const auto* line : {&*erased, &*removed}) {
+    EXPECT_TRUE(line->append.from_export);
+    EXPECT_TRUE(check(line->append, Limits{}));
+  }
+  EXPECT_FALSE(live->append.from_export) << "an older server takes it as ever";
+  EXPECT_FALSE(read_append(id + R"("type":"T","state":"lost"})", LineRules::import));
+  EXPECT_FALSE(read_append(id + R"("type":"T","state":"erased"})", LineRules::append));
+  const auto with_payload = read_append(id + R"("type":"T","payload":1,"occurred_at":"2026-01-31T12:00:00.000000Z","state":"erased"})", LineRules::import);
+  ASSERT_TRUE(with_payload);
+  EXPECT_THAT(check(with_payload->append, Limits{}).error().what, HasSubstr("the event is erased, and has a payload"));
+}
+
+TEST(AppendJson, ImportsASnapshotAlone) {
+  const std::string text = R"({"snapshot":{"aggregate":"a-1","version":3,"position":9,"payload":{"n":1.0},"payload_format":0,"schema_revision":2,"taken_at":"2026-01-31T12:00:00.000000Z","latest":true}})";
+  const auto line = read_append(text, LineRules::import);
+
+  ASSERT_TRUE(line) << line.error().what;
+  ASSERT_TRUE(line->snapshot);
+  EXPECT_EQ(line->snapshot->aggregate.text(), "a-1");
+  EXPECT_EQ(line->snapshot->version, SeqNr{3});
+  EXPECT_EQ(line->snapshot->payload, R"({"n":1.0})");
+  EXPECT_EQ(line->snapshot->format, PayloadFormat::unspecified);
+  EXPECT_EQ(line->snapshot->schema_revision, 2u);
+  EXPECT_FALSE(read_append(text, LineRules::append));
+  EXPECT_FALSE(read_append(R"({"snapshot":{"version":3}})", LineRules::import));
 }
 
 TEST(AppendJson, SaysWhatDecidedARefusal) {

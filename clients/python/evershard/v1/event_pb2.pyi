@@ -18,28 +18,32 @@ class AggregateId(_message.Message):
     def __init__(self, type: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
 
 class Event(_message.Message):
-    __slots__ = ["aggregate", "also", "id", "metadata", "occurred_at_us", "payload", "payload_format", "subject", "tags", "type"]
+    __slots__ = ["aggregate", "also", "erased_type", "id", "metadata", "occurred_at_us", "payload", "payload_format", "state", "subject", "tags", "type"]
     AGGREGATE_FIELD_NUMBER: _ClassVar[int]
     ALSO_FIELD_NUMBER: _ClassVar[int]
+    ERASED_TYPE_FIELD_NUMBER: _ClassVar[int]
     ID_FIELD_NUMBER: _ClassVar[int]
     METADATA_FIELD_NUMBER: _ClassVar[int]
     OCCURRED_AT_US_FIELD_NUMBER: _ClassVar[int]
     PAYLOAD_FIELD_NUMBER: _ClassVar[int]
     PAYLOAD_FORMAT_FIELD_NUMBER: _ClassVar[int]
+    STATE_FIELD_NUMBER: _ClassVar[int]
     SUBJECT_FIELD_NUMBER: _ClassVar[int]
     TAGS_FIELD_NUMBER: _ClassVar[int]
     TYPE_FIELD_NUMBER: _ClassVar[int]
     aggregate: AggregateId
     also: _containers.RepeatedCompositeFieldContainer[AggregateId]
+    erased_type: str
     id: bytes
     metadata: bytes
     occurred_at_us: int
     payload: bytes
     payload_format: int
+    state: EventState
     subject: str
     tags: _containers.RepeatedScalarFieldContainer[str]
     type: str
-    def __init__(self, id: _Optional[bytes] = ..., aggregate: _Optional[_Union[AggregateId, _Mapping]] = ..., type: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., also: _Optional[_Iterable[_Union[AggregateId, _Mapping]]] = ..., payload: _Optional[bytes] = ..., payload_format: _Optional[int] = ..., metadata: _Optional[bytes] = ..., occurred_at_us: _Optional[int] = ..., subject: _Optional[str] = ...) -> None: ...
+    def __init__(self, id: _Optional[bytes] = ..., aggregate: _Optional[_Union[AggregateId, _Mapping]] = ..., type: _Optional[str] = ..., tags: _Optional[_Iterable[str]] = ..., also: _Optional[_Iterable[_Union[AggregateId, _Mapping]]] = ..., payload: _Optional[bytes] = ..., payload_format: _Optional[int] = ..., metadata: _Optional[bytes] = ..., occurred_at_us: _Optional[int] = ..., subject: _Optional[str] = ..., state: _Optional[_Union[EventState, str]] = ..., erased_type: _Optional[str] = ...) -> None: ...
 
 class RecordedEvent(_message.Message):
     __slots__ = ["aggregate", "also", "append_events", "append_index", "id", "metadata", "occurred_at_us", "offset", "payload", "payload_format", "position", "seq_nr", "shard", "state", "subject", "tags", "type"]

@@ -46,13 +46,14 @@ class AppendCondition(_message.Message):
     def __init__(self, query: _Optional[_Union[Query, _Mapping]] = ..., after: _Optional[int] = ...) -> None: ...
 
 class AppendRequest(_message.Message):
-    __slots__ = ["ack", "command", "conditions", "conflicts_max", "events", "expectations", "request_id", "snapshots"]
+    __slots__ = ["ack", "command", "conditions", "conflicts_max", "events", "expectations", "from_export", "request_id", "snapshots"]
     ACK_FIELD_NUMBER: _ClassVar[int]
     COMMAND_FIELD_NUMBER: _ClassVar[int]
     CONDITIONS_FIELD_NUMBER: _ClassVar[int]
     CONFLICTS_MAX_FIELD_NUMBER: _ClassVar[int]
     EVENTS_FIELD_NUMBER: _ClassVar[int]
     EXPECTATIONS_FIELD_NUMBER: _ClassVar[int]
+    FROM_EXPORT_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     SNAPSHOTS_FIELD_NUMBER: _ClassVar[int]
     ack: Ack
@@ -61,9 +62,10 @@ class AppendRequest(_message.Message):
     conflicts_max: int
     events: _containers.RepeatedCompositeFieldContainer[_event_pb2.Event]
     expectations: _containers.RepeatedCompositeFieldContainer[Expectation]
+    from_export: bool
     request_id: bytes
     snapshots: _containers.RepeatedCompositeFieldContainer[Snapshot]
-    def __init__(self, request_id: _Optional[bytes] = ..., events: _Optional[_Iterable[_Union[_event_pb2.Event, _Mapping]]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., conditions: _Optional[_Iterable[_Union[AppendCondition, _Mapping]]] = ..., snapshots: _Optional[_Iterable[_Union[Snapshot, _Mapping]]] = ..., command: _Optional[_Union[CommandRecord, _Mapping]] = ..., ack: _Optional[_Union[Ack, str]] = ..., conflicts_max: _Optional[int] = ...) -> None: ...
+    def __init__(self, request_id: _Optional[bytes] = ..., events: _Optional[_Iterable[_Union[_event_pb2.Event, _Mapping]]] = ..., expectations: _Optional[_Iterable[_Union[Expectation, _Mapping]]] = ..., conditions: _Optional[_Iterable[_Union[AppendCondition, _Mapping]]] = ..., snapshots: _Optional[_Iterable[_Union[Snapshot, _Mapping]]] = ..., command: _Optional[_Union[CommandRecord, _Mapping]] = ..., ack: _Optional[_Union[Ack, str]] = ..., conflicts_max: _Optional[int] = ..., from_export: bool = ...) -> None: ...
 
 class AppendResponse(_message.Message):
     __slots__ = ["duplicate", "first_position", "last_position", "versions", "watermark"]

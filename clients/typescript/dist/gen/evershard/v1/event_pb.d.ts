@@ -87,6 +87,17 @@ export type Event = Message<"evershard.v1.Event"> & {
      * @generated from field: string subject = 10;
      */
     subject: string;
+    /**
+     * Of what comes from another store (AppendRequest.from_export): what it has no more. A removed one has id and aggregate only. An erased one has its
+     * type in `erased_type` and none in `type`, so that a server that does not know these fields refuses it.
+     *
+     * @generated from field: evershard.v1.EventState state = 11;
+     */
+    state: EventState;
+    /**
+     * @generated from field: string erased_type = 12;
+     */
+    erasedType: string;
 };
 /**
  * Describes the message evershard.v1.Event.

@@ -291,6 +291,12 @@ export type AppendRequest = Message<"evershard.v1.AppendRequest"> & {
      * @generated from field: uint32 conflicts_max = 8;
      */
     conflictsMax: number;
+    /**
+     * what another store had: events whose content is gone, and `$AggregateRemoved`, are taken too
+     *
+     * @generated from field: bool from_export = 9;
+     */
+    fromExport: boolean;
 };
 /**
  * Describes the message evershard.v1.AppendRequest.

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file evershard/v1/event.proto.
  */
 export const file_evershard_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("ChhldmVyc2hhcmQvdjEvZXZlbnQucHJvdG8SDGV2ZXJzaGFyZC52MSIqCgtBZ2dyZWdhdGVJZBIMCgR0eXBlGAEgASgJEg0KBXZhbHVlGAIgASgJIoICCgVFdmVudBIKCgJpZBgBIAEoDBIsCglhZ2dyZWdhdGUYAiABKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSDAoEdHlwZRgDIAEoCRIMCgR0YWdzGAQgAygJEicKBGFsc28YBSADKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSDwoHcGF5bG9hZBgGIAEoDBIWCg5wYXlsb2FkX2Zvcm1hdBgHIAEoDRIQCghtZXRhZGF0YRgIIAEoDBIbCg5vY2N1cnJlZF9hdF91cxgJIAEoA0gAiAEBEg8KB3N1YmplY3QYCiABKAlCEQoPX29jY3VycmVkX2F0X3VzIokDCg1SZWNvcmRlZEV2ZW50EhAKCHBvc2l0aW9uGAEgASgEEg0KBXNoYXJkGAIgASgNEg4KBm9mZnNldBgDIAEoBBIKCgJpZBgEIAEoDBIsCglhZ2dyZWdhdGUYBSABKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSDgoGc2VxX25yGAYgASgEEgwKBHR5cGUYByABKAkSDAoEdGFncxgIIAMoCRInCgRhbHNvGAkgAygLMhkuZXZlcnNoYXJkLnYxLkFnZ3JlZ2F0ZUlkEg8KB3BheWxvYWQYCiABKAwSFgoOcGF5bG9hZF9mb3JtYXQYCyABKA0SEAoIbWV0YWRhdGEYDCABKAwSFgoOb2NjdXJyZWRfYXRfdXMYDSABKAMSJwoFc3RhdGUYDiABKA4yGC5ldmVyc2hhcmQudjEuRXZlbnRTdGF0ZRIUCgxhcHBlbmRfaW5kZXgYDyABKA0SFQoNYXBwZW5kX2V2ZW50cxgQIAEoDRIPCgdzdWJqZWN0GBEgASgJKlMKCkV2ZW50U3RhdGUSFAoQRVZFTlRfU1RBVEVfTElWRRAAEhcKE0VWRU5UX1NUQVRFX1JFTU9WRUQQARIWChJFVkVOVF9TVEFURV9FUkFTRUQQAmIGcHJvdG8z");
+  fileDesc("ChhldmVyc2hhcmQvdjEvZXZlbnQucHJvdG8SDGV2ZXJzaGFyZC52MSIqCgtBZ2dyZWdhdGVJZBIMCgR0eXBlGAEgASgJEg0KBXZhbHVlGAIgASgJIsACCgVFdmVudBIKCgJpZBgBIAEoDBIsCglhZ2dyZWdhdGUYAiABKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSDAoEdHlwZRgDIAEoCRIMCgR0YWdzGAQgAygJEicKBGFsc28YBSADKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSDwoHcGF5bG9hZBgGIAEoDBIWCg5wYXlsb2FkX2Zvcm1hdBgHIAEoDRIQCghtZXRhZGF0YRgIIAEoDBIbCg5vY2N1cnJlZF9hdF91cxgJIAEoA0gAiAEBEg8KB3N1YmplY3QYCiABKAkSJwoFc3RhdGUYCyABKA4yGC5ldmVyc2hhcmQudjEuRXZlbnRTdGF0ZRITCgtlcmFzZWRfdHlwZRgMIAEoCUIRCg9fb2NjdXJyZWRfYXRfdXMiiQMKDVJlY29yZGVkRXZlbnQSEAoIcG9zaXRpb24YASABKAQSDQoFc2hhcmQYAiABKA0SDgoGb2Zmc2V0GAMgASgEEgoKAmlkGAQgASgMEiwKCWFnZ3JlZ2F0ZRgFIAEoCzIZLmV2ZXJzaGFyZC52MS5BZ2dyZWdhdGVJZBIOCgZzZXFfbnIYBiABKAQSDAoEdHlwZRgHIAEoCRIMCgR0YWdzGAggAygJEicKBGFsc28YCSADKAsyGS5ldmVyc2hhcmQudjEuQWdncmVnYXRlSWQSDwoHcGF5bG9hZBgKIAEoDBIWCg5wYXlsb2FkX2Zvcm1hdBgLIAEoDRIQCghtZXRhZGF0YRgMIAEoDBIWCg5vY2N1cnJlZF9hdF91cxgNIAEoAxInCgVzdGF0ZRgOIAEoDjIYLmV2ZXJzaGFyZC52MS5FdmVudFN0YXRlEhQKDGFwcGVuZF9pbmRleBgPIAEoDRIVCg1hcHBlbmRfZXZlbnRzGBAgASgNEg8KB3N1YmplY3QYESABKAkqUwoKRXZlbnRTdGF0ZRIUChBFVkVOVF9TVEFURV9MSVZFEAASFwoTRVZFTlRfU1RBVEVfUkVNT1ZFRBABEhYKEkVWRU5UX1NUQVRFX0VSQVNFRBACYgZwcm90bzM");
 
 /**
  * Which aggregate. In two parts, so that neither can be mistaken for the other; its text form is `type-value`.
@@ -111,6 +111,19 @@ export type Event = Message<"evershard.v1.Event"> & {
    * @generated from field: string subject = 10;
    */
   subject: string;
+
+  /**
+   * Of what comes from another store (AppendRequest.from_export): what it has no more. A removed one has id and aggregate only. An erased one has its
+   * type in `erased_type` and none in `type`, so that a server that does not know these fields refuses it.
+   *
+   * @generated from field: evershard.v1.EventState state = 11;
+   */
+  state: EventState;
+
+  /**
+   * @generated from field: string erased_type = 12;
+   */
+  erasedType: string;
 };
 
 /**

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,5 +11,8 @@ namespace evershard {
 
 /// The name among `names` that was probably meant; empty: none is near.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& names);
+
+/// The `most` names that are nearest, the nearest first.
+[[nodiscard]] std::vector<std::string> nearest_first(std::string_view word, std::vector<std::string> names, std::size_t most);
 
 }  // namespace evershard

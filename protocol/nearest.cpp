@@ -1,4 +1,4 @@
-#include "evershard/cluster/exchange/nearest.hpp"
+#include "evershard/protocol/nearest.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -34,6 +34,12 @@ std::string nearest(std::string_view word, const std::vector<std::string>& names
     }
   }
   return best == nullptr ? "" : *best;
+}
+
+std::vector<std::string> nearest_first(std::string_view word, std::vector<std::string> names, std::size_t most) {
+  std::ranges::stable_sort(names, {}, [&](const std::string& name) { return edits_between(word, name); });
+  names.resize(std::min(names.size(), most));
+  return names;
 }
 
 }  // namespace evershard
