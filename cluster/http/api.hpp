@@ -123,6 +123,8 @@ class Api {
 
   using Rows = Result<Response> (Api::*)(const Asked&, std::chrono::milliseconds);
   /// `read` is asked again while it answers `timeout`, without a thread that waits.
+  /// As begin_rows, of a POST with the parameters of its body.
+  void begin_rows_by_body(Asked asked, const Interested& interest, const Answered& answered, Rows read);
   void begin_rows(const Asked& asked, const Interested& interest, const Answered& answered, Rows read);
   void look_for(const std::shared_ptr<RowsLookedFor>& rows);
   /// In the pool, for somebody who may go: what is read for him ends then.
