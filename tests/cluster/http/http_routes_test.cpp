@@ -390,7 +390,7 @@ TEST(HttpRoutes, GoOnWithPagesWhoseNextIsTooLongForATarget) {
     asked["after"] = page["next"];
     longest_next = std::max(longest_next, std::string(page["next"]).size());
   }
-  EXPECT_THAT(seen, testing::ElementsAre("note-1", "note-2", "note-3", "note-4", "note-5"));
+  EXPECT_THAT(seen, ElementsAre("note-5", "note-4", "note-3", "note-2", "note-1"));  // equal ones as the last order goes
   EXPECT_GT(longest_next, 16u << 10) << "more than a header takes";
   const auto too_long = door.get(rows + "?order=a&order=-b&limit=2&after=" + std::string(asked["after"]));
   EXPECT_EQ(too_long.status, 431);
@@ -411,7 +411,7 @@ TEST(HttpRoutes, GoOnWithPagesWhoseNextIsTooLongForATarget) {
   for (const json& bad : {json{{"wher", "1"}}, json{{"where", {{"a", 1}}}}, json{{"limit", nullptr}}, json::array({1}), json{{"limit", 1'001}}}) {
     EXPECT_EQ(post(rows, bad).code(), "invalid_argument") << bad;
   }
-  EXPECT_EQ(door.ask("POST", rows, "{").status, 415);
+  EXPECT_EQ(door.ask("POST", rows, "{").code(), "invalid_argument");
   EXPECT_EQ(post(rows, {{"limit", 2}}).json()["rows"].size(), 2u);
 }
 
