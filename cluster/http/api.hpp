@@ -72,7 +72,10 @@ class Api {
   [[nodiscard]] LiveStats& live_stats() { return live_stats_; }
   /// One for all who watch, in the pool.
   [[nodiscard]] Result<StatsSample> sample() const;
-  [[nodiscard]] serving::MethodMetrics& metrics_of(const Route& route) { return *methods_[static_cast<std::size_t>(route.id)]; }
+  /// `route`: one of routes().
+  [[nodiscard]] serving::MethodMetrics& metrics_of(const Route& route) {
+    return *methods_[static_cast<std::size_t>(&route - routes().data())];
+  }
   /// Of what is refused before it is known what is asked, or by whom.
   [[nodiscard]] serving::MethodMetrics& metrics_of_no_route() { return served_.metrics->method("http", "none"); }
   [[nodiscard]] serving::Metrics& metrics() { return *served_.metrics; }

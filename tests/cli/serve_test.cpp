@@ -93,7 +93,8 @@ TEST_F(Serve, IsMissedByWhoFollowsIt) {
   EXPECT_THAT(ended.err, HasSubstr("\"code\":\"unavailable\""));
   EXPECT_THAT(ended.err, HasSubstr("go on with --after 1"));
 
-  server = std::make_unique<Process>(serving({"--listen", address}));
+  server = std::make_unique<Process>(
+      words({"serve", "--data", path("served"), "--listen", address, "--log-file", path("log")}));
   ASSERT_EQ(address_of(*server), address);
   EXPECT_TRUE(patient.says("evershard: the server is back after ")) << patient.errors();
   ASSERT_EQ(append("a-2"), 0);
