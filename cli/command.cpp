@@ -88,22 +88,26 @@ Options store_options() {
   return options;
 }
 
-std::chrono::milliseconds server_timeout(const Arguments& arguments) {
+std::optional<std::chrono::milliseconds> duration_of(const Arguments& arguments, const std::string& name) {
   constexpr std::uint64_t seconds_max = 365 * 24 * 3'600;
-  const auto text = arguments.required("timeout");
-  if (const auto seconds = whole_number(text)) {
-    if (*seconds == 0) throw UsageError("--timeout is 0: the least is 1ms");
-    if (*seconds > seconds_max) throw UsageError("--timeout is " + text + ": the most is " + std::to_string(seconds_max));
+  const auto text = arguments.text(name);
+  if (!text) return std::nullopt;
+  const std::string flag = "--" + name;
+  if (const auto seconds = whole_number(*text)) {
+    if (*seconds == 0) throw UsageError(flag + " is 0: the least is 1ms");
+    if (*seconds > seconds_max) throw UsageError(flag + " is " + *text + ": the most is " + std::to_string(seconds_max));
     return std::chrono::seconds(*seconds);
   }
-  settings::Setting timeout;
-  timeout.name = "--timeout";
-  timeout.kind = settings::Kind::duration;
-  timeout.least = 1;
-  timeout.most = seconds_max * 1'000;
-  auto value = settings::value_of(timeout, text);
-  if (!value) throw UsageError("--timeout is " + in_quotes(text), "a duration such as 500ms, 12s, 5min or 1h; a bare number is seconds");
+  settings::Setting duration;
+  duration.name = flag;
+  duration.kind = settings::Kind::duration;
+  duration.least = 1;
+  duration.most = seconds_max * 1'000;
+  auto value = settings::value_of(duration, *text);
+  if (!value) throw UsageError(flag + " is " + in_quotes(*text), "a duration such as 500ms, 12s, 5min or 1h; a bare number is seconds");
   return std::chrono::milliseconds(value->number);
 }
+
+std::chrono::milliseconds server_timeout(const Arguments& arguments) { return duration_of(arguments, "timeout").value_or(RemoteOptions{}.timeout); }
 
 }  // namespace evershard::cli

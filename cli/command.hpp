@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "evershard/cli/failure.hpp"
@@ -51,6 +52,9 @@ struct Command {
 Options data_options();
 /// --data, or --server and what goes with it, for commands that work on a store wherever it is.
 Options store_options();
+/// A flag that is a duration: 500ms, 12s, 5min; a bare number is seconds. Absent: it was not given. What no clock bears
+/// is a UsageError.
+[[nodiscard]] std::optional<std::chrono::milliseconds> duration_of(const Arguments& arguments, const std::string& name);
 /// --timeout. What no clock bears is a UsageError.
 [[nodiscard]] std::chrono::milliseconds server_timeout(const Arguments& arguments);
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "evershard/cli/away_notice.hpp"
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
@@ -138,8 +139,11 @@ Outcome run_copy(const Invocation& invocation) {
   if (!target_name) return Failed(std::move(target_name).error());
 
   ProgressLine progress(invocation.terminal, "copy");
+  AwayNotice notice(invocation.program.name() + ": the source");
   cluster::StoreCopy copy({*source, *std::move(source_name)}, {*target, *std::move(target_name)}, std::move(options));
   const auto report = copy.run([&](const cluster::CopyReport& so_far) {
+    if (so_far.away) progress.clear();
+    notice.see(so_far.away);
     progress.show(so_far.position.value, so_far.head.value);
     return !interrupted();
   });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "evershard/cli/away_notice.hpp"
 #include "evershard/cli/commands.hpp"
 #include "evershard/cli/interrupt.hpp"
 #include "evershard/cli/print.hpp"
@@ -17,7 +18,9 @@ Options tail_options() {
   options.number("after", "POSITION", "begin behind it", FollowOptions{}.after.value)
       .flag("from-now", "begin behind everything that is there")
       .value("limit", "N", "end after so many events")
-      .flag("until-caught-up", "end when everything that was there has been shown");
+      .flag("until-caught-up", "end when everything that was there has been shown")
+      .value("away-timeout", "DURATION",
+             "end with `unavailable` when the server has been away so long: 500ms, 12s, 5min; without it, it is waited for");
   add_type_flags(options);
   return options;
 }
@@ -25,6 +28,8 @@ Options tail_options() {
 Outcome follow(const Invocation& invocation, EventFeed feed, const PayloadTypes& types) {
   constexpr auto wait = std::chrono::milliseconds(100);  // how long Ctrl-C may take
   const auto limit = invocation.arguments.number("limit");
+  const auto away_most = duration_of(invocation.arguments, "away-timeout");
+  AwayNotice notice(invocation.program.name() + ": the server");
   EventPrinter printer(invocation, types);
   std::uint64_t events = 0;
   GlobalPosition reached;
@@ -35,6 +40,13 @@ Outcome follow(const Invocation& invocation, EventFeed feed, const PayloadTypes&
       return Failed(Failure(std::move(item).error()));
     }
     reached = std::max(reached, item->watermark);
+    notice.see(item->away);
+    if (item->away && away_most && item->away->gone_for >= *away_most) {
+      printer.finish();
+      const auto gone_for = std::to_string(item->away->gone_for.count());
+      return Failed(Failure(ErrorCode::unavailable, "the server was away for " + gone_for + " ms: " + item->away->why.what,
+                            "go on with --after " + std::to_string(reached.value)));
+    }
     for (const auto& event : item->events) {
       if (limit && events == *limit) break;
       printer.event(event);

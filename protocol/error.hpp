@@ -49,6 +49,7 @@ struct ErrorDetails {
   std::optional<GlobalPosition> position;  ///< condition_failed: first conflicting event; duplicate_event: the earlier one
   std::optional<ShardId> shard;
   std::optional<ShardOffset> offset;
+  bool lasting = false;  ///< unavailable: until somebody mends it; trying again alone changes nothing
 
   friend bool operator==(const ErrorDetails&, const ErrorDetails&) = default;
 };
@@ -62,6 +63,8 @@ struct Error {
   Error(ErrorCode c, std::string w) : code(c), what(std::move(w)) {}
   Error(ErrorCode c, std::string w, ErrorDetails d)
       : code(c), what(std::move(w)), details(std::make_shared<const ErrorDetails>(std::move(d))) {}
+
+  [[nodiscard]] bool lasting() const { return details && details->lasting; }
 
   /// Equal in code, text and details.
   friend bool operator==(const Error& a, const Error& b);

@@ -161,6 +161,7 @@ void put(const Error& from, pb::Error& to) {
   if (details.position) to.set_position(details.position->value);
   if (details.shard) to.set_shard(details.shard->value);
   if (details.offset) to.set_offset(details.offset->value);
+  to.set_lasting(details.lasting);
 }
 
 void put(const ReadOptions& from, pb::ReadOptions& to) {
@@ -418,6 +419,7 @@ Result<void> get(pb::Error& from, Error& to) {
   if (from.has_position()) details.position = GlobalPosition(from.position());
   if (from.has_shard()) EVERSHARD_TRY(get_shard(from.shard(), details.shard.emplace()));
   if (from.has_offset()) details.offset = ShardOffset(from.offset());
+  details.lasting = from.lasting();
   if (details != ErrorDetails{}) to.details = std::make_shared<const ErrorDetails>(std::move(details));
   return {};
 }

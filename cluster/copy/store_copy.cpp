@@ -17,6 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto looks_every = 100ms;  // how long an end may take to be noticed
 constexpr auto waits_most = 2s;
+constexpr auto away_most = 5s;  // of a source, where it is not followed
 
 bool away(ErrorCode code) { return code == ErrorCode::unavailable || code == ErrorCode::timeout || code == ErrorCode::overloaded; }
 
@@ -151,6 +152,8 @@ Result<void> StoreCopy::Run::copy_from_feed(CopyWindow& window, EventFeed& feed)
     auto item = feed.next(looks_every);
     if (!item) return refuse(std::move(item).error());
     report.head = std::max(report.head, item->watermark);
+    report.away = item->away;
+    if (item->away && !options.follow && item->away->gone_for >= away_most) return refuse(std::move(item->away->why));
     EVERSHARD_TRY(send(appends.take(std::move(item->events))));
     EVERSHARD_TRY(send(appends.read_up_to(item->watermark)));
     if (!options.follow && appends.given() >= ends_with) return keep_all();

@@ -31,6 +31,7 @@ struct CopyReport {
   std::uint64_t events_known = 0;  ///< were there already
   std::uint64_t events_gone = 0;   ///< left out: removed or erased in the source
   bool stopped = false;            ///< before it was done
+  std::optional<FeedItem::Away> away{};  ///< the source is, just now
 };
 
 /// Kept: ids, aggregates, types, tags, payloads, metadata, times, which events are one append, the order of each aggregate's events; with one append in
@@ -46,6 +47,8 @@ class StoreCopy {
   StoreCopy(Side source, Side target, StoreCopyOptions options) : source_(std::move(source)), target_(std::move(target)), options_(std::move(options)) {}
 
   /// Until everything that is there is copied, or for ever; `go_on` is asked often, with how far it is, and ends it cleanly.
+  ///
+  /// A source that goes away is waited for, with `follow` for ever, else for 5 seconds.
   ///
   /// Errors: as check_begin, check_resume; fenced; what reading and appending answers. What was copied before an error stays, and the next run knows it
   [[nodiscard]] Result<CopyReport> run(const std::function<bool(const CopyReport&)>& go_on);

@@ -53,6 +53,13 @@ Result<serving::Caller> Calls::admit(const grpc::CallbackServerContext& context,
 
 Result<serving::Caller> UnderWay::admit(const grpc::CallbackServerContext& context, serving::Scope wanted, std::size_t bytes) {
   if (calls_.closing) return refuse(calls_stopping());
+  if (calls_.connections != nullptr) {
+    if (auto refusal = calls_.connections->ask(context.peer(), std::chrono::steady_clock::now())) {
+      if (refusal->first) calls_.served.metrics->connection_refused("grpc", "full");
+      retry_after_ = refusal->retry_after;
+      return refuse(std::move(refusal->error));
+    }
+  }
   auto caller = calls_.admit(context, wanted);
   if (!caller || !calls_.served.clients->counts_requests()) return caller;
   client_ = serving::client_name(*caller, address_of(context));

@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "evershard/cluster/door/connection_limit.hpp"
 #include "evershard/cluster/door/method.hpp"
 #include "evershard/cluster/serving/served.hpp"
 #include "evershard/cluster/serving/unread_answers.hpp"
@@ -49,6 +50,7 @@ struct Calls {
   std::size_t append_many_appends_max;
   std::size_t append_many_bytes_max;
   std::size_t message_bytes_max;
+  ConnectionLimit* connections = nullptr;  ///< the door's
   std::atomic<std::uint64_t> under_way{0};
   std::atomic<bool> closing{false};  ///< calls that come now are refused
   std::mutex draining_mutex{};
@@ -105,7 +107,7 @@ class UnderWay {
     method_.answered(std::chrono::steady_clock::now() - began, refused_);
     --calls_.under_way;
   }
-  /// Who calls may, and has not had his share: one request of `bytes`. Errors: those of Calls::admit, overloaded
+  /// Who calls may, has a connection that is answered, and has not had his share: one request of `bytes`. Errors: those of Calls::admit, overloaded
   [[nodiscard]] Result<serving::Caller> admit(const grpc::CallbackServerContext& context, serving::Scope wanted, std::size_t bytes);
   /// The same of a call that stays: it is one of its client's streams until it goes.
   [[nodiscard]] Result<void> admit_stream(const grpc::CallbackServerContext& context, serving::Scope wanted, std::size_t bytes);

@@ -48,16 +48,34 @@ std::unique_ptr<grpc::Server> ConnectionCount::start(grpc::ServerBuilder& builde
   return server;
 }
 
-std::int64_t ConnectionCount::read() const {
-  if (server_ == 0) return 0;
-  std::int64_t connections = 0;
+/// Shape: `see`: void(const json& sockets)
+template <class See>
+void ConnectionCount::each_page(See see) const {
+  if (server_ == 0) return;
   for (std::int64_t last = 0;;) {
     const auto page = told(grpc_channelz_get_server_sockets(server_, last + 1, page_connections_max));
     const auto sockets = page.value("socketRef", json::array());
-    connections += static_cast<std::int64_t>(sockets.size());
-    if (sockets.empty() || page.value("end", false)) return connections;
+    see(sockets);
+    if (sockets.empty() || page.value("end", false)) return;
     last = number_of(sockets.back()["socketId"]);
   }
+}
+
+std::int64_t ConnectionCount::read() const {
+  std::int64_t connections = 0;
+  each_page([&](const json& sockets) { connections += static_cast<std::int64_t>(sockets.size()); });
+  return connections;
+}
+
+std::vector<std::string> ConnectionCount::peers() const {
+  std::vector<std::string> peers;
+  each_page([&](const json& sockets) {
+    for (const auto& socket : sockets) {
+      const auto name = socket.value("name", std::string());  // "chttp2 ipv4:127.0.0.1:50123"
+      peers.push_back(name.substr(name.find(' ') + 1));
+    }
+  });
+  return peers;
 }
 
 }  // namespace evershard::door

@@ -14,6 +14,7 @@
 
 #include "evershard/cluster/door/administration_service.hpp"
 #include "evershard/cluster/door/connection_count.hpp"
+#include "evershard/cluster/door/connection_limit.hpp"
 #include "evershard/cluster/door/documents_service.hpp"
 #include "evershard/cluster/door/event_service.hpp"
 #include "evershard/cluster/door/group_service.hpp"
@@ -86,10 +87,11 @@ void set_options(grpc::ServerBuilder& builder, const DoorOptions& options) {
 
 struct Door::Impl {
   Impl(serving::Served& served, const DoorOptions& options)
-      : answers(1), calls(served, answers, options.append_many_appends_max, options.append_many_bytes_max, options.message_bytes_max, options.unread), events(calls), administration(calls), projections(calls), groups(calls), documents(calls), tables(calls), retention(calls) {}
+      : answers(1), calls(served, answers, options.append_many_appends_max, options.append_many_bytes_max, options.message_bytes_max, options.unread), limit(options.connections_max, [this] { return connections.peers(); }), events(calls), administration(calls), projections(calls), groups(calls), documents(calls), tables(calls), retention(calls) {}
 
   cluster::WorkPool answers;
   Calls calls;
+  ConnectionLimit limit;
   EventService events;
   AdministrationService administration;
   ProjectionsService projections;
@@ -116,6 +118,7 @@ Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions o
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
   auto impl = std::make_unique<Impl>(served, options);
+  impl->calls.connections = &impl->limit;
   grpc::ServerBuilder builder;
   set_options(builder, options);
   std::vector<int> ports(options.listen.size(), 0);

@@ -21,6 +21,8 @@ struct DoorOptions {
   /// Of HOST:PORT; a Unix socket goes by its file's permissions. Read again about every ten seconds: a new certificate needs no restart.
   serving::TlsFiles tls{};
   std::size_t message_bytes_max = 20u << 20;          ///< of what comes in: an append of 16 MiB and what is around it
+  /// Over TCP, from their first call on; calls of more are refused as `overloaded`, until others are closed.
+  std::size_t connections_max = 10'000;
   std::uint32_t streams_max = 1'000;                  ///< calls at once on one connection
   std::size_t append_many_appends_max = 256;          ///< in flight on one AppendMany; then it is not read on
   std::size_t append_many_bytes_max = 16u << 20;

@@ -160,8 +160,11 @@ void Api::answer(Asked asked, std::shared_ptr<Interest> interest, Answered answe
       case RouteId::vacuum: return maintain(asked, interest, answered);
       case RouteId::live_events: return live_events(asked, answered);
       case RouteId::index: return begin_rows(asked, interest, answered, &Api::index);
-      case RouteId::values: return begin_rows(asked, interest, answered, &Api::values);
-      case RouteId::table_rows: return begin_rows(asked, interest, answered, &Api::table_rows);
+      case RouteId::values:
+      case RouteId::table_rows: {
+        const Rows read = asked.route->id == RouteId::values ? &Api::values : &Api::table_rows;
+        return begin_rows_by_body(asked, interest, answered, read);
+      }
       case RouteId::document: return begin_rows(asked, interest, answered, &Api::document);
       default: break;
     }

@@ -72,7 +72,10 @@ class Api {
   [[nodiscard]] LiveStats& live_stats() { return live_stats_; }
   /// One for all who watch, in the pool.
   [[nodiscard]] Result<StatsSample> sample() const;
-  [[nodiscard]] serving::MethodMetrics& metrics_of(const Route& route) { return *methods_[static_cast<std::size_t>(route.id)]; }
+  /// `route`: one of routes().
+  [[nodiscard]] serving::MethodMetrics& metrics_of(const Route& route) {
+    return *methods_[static_cast<std::size_t>(&route - routes().data())];
+  }
   /// Of what is refused before it is known what is asked, or by whom.
   [[nodiscard]] serving::MethodMetrics& metrics_of_no_route() { return served_.metrics->method("http", "none"); }
   [[nodiscard]] serving::Metrics& metrics() { return *served_.metrics; }
@@ -123,6 +126,8 @@ class Api {
 
   using Rows = Result<Response> (Api::*)(const Asked&, std::chrono::milliseconds);
   /// `read` is asked again while it answers `timeout`, without a thread that waits.
+  /// As begin_rows, of a POST with the parameters of its body.
+  void begin_rows_by_body(Asked asked, const Interested& interest, const Answered& answered, Rows read);
   void begin_rows(const Asked& asked, const Interested& interest, const Answered& answered, Rows read);
   void look_for(const std::shared_ptr<RowsLookedFor>& rows);
   /// In the pool, for somebody who may go: what is read for him ends then.

@@ -60,6 +60,13 @@ void Api::begin_rows(const Asked& asked, const Interested& interest, const Answe
   look_for(rows);
 }
 
+void Api::begin_rows_by_body(Asked asked, const Interested& interest, const Answered& answered, Rows read) {
+  if (asked.route->method == "POST") {
+    if (auto added = add_parameters(asked.request.body, asked.target.parameters); !added) return answered(refused(added.error()));
+  }
+  begin_rows(asked, interest, answered, read);
+}
+
 void Api::look_for(const std::shared_ptr<RowsLookedFor>& rows) {
   if (rows->interest->gone()) return rows->answered(refused(Error(ErrorCode::cancelled, "the client went away")));
   const auto left = std::max(std::chrono::ceil<milliseconds>(rows->deadline - RowsClock::now()), milliseconds(0));

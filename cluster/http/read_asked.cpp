@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "evershard/cluster/exchange/event_json.hpp"
+#include "evershard/cluster/exchange/json_value.hpp"
 #include "evershard/cluster/exchange/query_json.hpp"
 #include "evershard/cluster/http/shown.hpp"
 #include "evershard/protocol/in_quotes.hpp"
@@ -223,6 +224,27 @@ Result<GivenEvents> give_events(EventStore& store, const StreamAsked& read, cons
   }
   json.end_object();
   return GivenEvents{json.take(), given.events};
+}
+
+Result<void> add_parameters(std::string_view body, Parameters& to) {
+  const auto root = JsonValue::parse(body);
+  if (!root) return refuse(root.error());
+  return root->for_each_member([&](std::string_view key, const JsonValue& value) -> Result<void> {
+    const auto add = [&](const JsonValue& one) -> Result<void> {
+      switch (one.kind()) {
+        case JsonValue::Kind::number:
+        case JsonValue::Kind::boolean: to.add(std::string(key), std::string(one.raw())); return {};
+        case JsonValue::Kind::string: break;
+        default: return one.wrong("a parameter is a text, a number, true, false, or a list of them");
+      }
+      auto text = one.string();
+      if (!text) return refuse(std::move(text).error());
+      if (text->find('\0') != std::string::npos) return one.wrong("has a NUL");
+      to.add(std::string(key), *std::move(text));
+      return {};
+    };
+    return value.kind() == JsonValue::Kind::array ? value.for_each_element(add) : add(value);
+  });
 }
 
 }  // namespace evershard::http

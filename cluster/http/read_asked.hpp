@@ -54,4 +54,8 @@ struct StreamAsked {
 };
 [[nodiscard]] Result<GivenEvents> give_events(EventStore& store, const StreamAsked& read, const PayloadTypes& types, std::size_t bytes_max);
 
+/// A body with what does not go into a target: `{"where":"..","order":["-total"],"limit":20,"after":".."}`, a text, a
+/// number, true, false, or a list of them each. Errors: invalid_argument
+[[nodiscard]] Result<void> add_parameters(std::string_view body, Parameters& to);
+
 }  // namespace evershard::http

@@ -32,12 +32,15 @@ struct RequestReader::Impl {
   bool told = false;
   Request request;
 
-  [[nodiscard]] Refusal too_much(const std::string& part) const {
-    return {431, {ErrorCode::too_large, "the request's " + part + " has more than " + std::to_string(header_bytes_max) + " bytes"}, {}};
+  [[nodiscard]] Refusal too_much(const std::string& part, const std::string& more = {}) const {
+    const auto most = std::to_string(header_bytes_max);
+    return {431, {ErrorCode::too_large, "the request's " + part + " has more than " + most + " bytes" + more}, {}};
   }
 
   [[nodiscard]] Refusal refusal_of(const boost::system::error_code& error) const {
-    if (error == BeastError::header_limit) return too_much("header");
+    if (error == BeastError::header_limit) {
+      return too_much("header", "; events, tables and value indexes can be asked by POST, with the parameters in the body");
+    }
     if (error == BeastError::body_limit || error == BeastError::buffer_overflow) {
       return {413, {ErrorCode::too_large, "the request's body has more than " + std::to_string(body_bytes_max) + " bytes"}, {}};
     }

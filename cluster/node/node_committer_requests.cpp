@@ -230,7 +230,10 @@ void NodeCommitter::expire() {
     writers_->give_up(attempt, actions);
     const auto id = attempt->client;
     carry_out(std::move(actions));
-    if (id != 0 && clients_.contains(id)) answer(id, refuse(ErrorCode::timeout, "the append was not answered in time, its outcome is unknown"));
+    const std::string why = order_.welcomed() ? "" : ": no coordinator answers this node";
+    if (id != 0 && clients_.contains(id)) {
+      answer(id, refuse(ErrorCode::timeout, "the append was not answered in time, its outcome is unknown" + why));
+    }
   }
 }
 

@@ -13,6 +13,7 @@ Error not_open(ShardId shard) {
 Error refused_shard(const ShardRefused& refused) {
   ErrorDetails details;
   details.shard = refused.shard;
+  details.lasting = true;
   return {ErrorCode::unavailable, "shard " + std::to_string(refused.shard.value) + " is closed: " + refused.error.what, std::move(details)};
 }
 

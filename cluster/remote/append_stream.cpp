@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <string_view>
 #include <utility>
 
 #include "evershard/protocol/codec.hpp"
@@ -15,8 +14,13 @@ constexpr auto left_again_after = std::chrono::seconds(1);
 constexpr const char* method = "/evershard.v1.EventStore/AppendMany";
 
 /// Trying again changes nothing.
-bool is_final(ErrorCode code) {
-  return code == ErrorCode::unauthenticated || code == ErrorCode::permission_denied || code == ErrorCode::invalid_argument || code == ErrorCode::too_large;
+bool is_final(const Error& error) {
+  const auto code = error.code;
+  return error.lasting() || code == ErrorCode::unauthenticated || code == ErrorCode::permission_denied || code == ErrorCode::invalid_argument || code == ErrorCode::too_large;
+}
+
+Error unknown_because(const Error& error) {
+  return {ErrorCode::timeout, "whether the append was stored is unknown: the same append again tells (" + error.what + ')'};
 }
 
 /// `watermark`: what the server told.
@@ -69,12 +73,7 @@ class AppendStream::Call final : public grpc::ClientBidiReactor<grpc::ByteBuffer
   }
   /// Under the lock: the call has not come to its end.
   [[nodiscard]] bool writable() const { return writable_; }
-  /// A connection carries it: only then gRPC knows the peer's address. A target that is such an address itself tells nothing.
-  [[nodiscard]] bool reached() const {
-    constexpr std::string_view of_a_peer[] = {"ipv4:", "ipv6:", "unix:", "unix-abstract:", "vsock:"};
-    const auto peer = context->peer();
-    return std::ranges::any_of(of_a_peer, [&](std::string_view begin) { return peer.starts_with(begin); });
-  }
+  [[nodiscard]] bool reached() const { return remote::reached(*context); }
   /// Under the lock: nothing more is sent on it.
   void retire() {
     writable_ = false;
@@ -103,6 +102,7 @@ class AppendStream::Call final : public grpc::ClientBidiReactor<grpc::ByteBuffer
 AppendStream::AppendStream(std::shared_ptr<Connection> connection, std::uint32_t node)
     : connection_(std::move(connection)),
       node_(node),
+      patience_(connection_->options().unavailable_timeout),
       pending_({connection_->options().appends_in_flight_max, connection_->options().bytes_in_flight_max}),
       keeper_([this] { keep_time(); }) {}
 
@@ -192,6 +192,7 @@ void AppendStream::answered(const grpc::ByteBuffer& bytes) {
   {
     Lock lock(mutex_);
     if (std::exchange(tries_, 0) != 0 && call_) door = &call_->door;
+    patience_.worked();
     ended = pending_.answered(std::move(result));
     if (call_) leave(lock, refused);
     if (leaving_) look_homewards(lock);
@@ -206,12 +207,16 @@ void AppendStream::ended(const grpc::Status& status, std::shared_ptr<Call> call)
   {
     const Lock lock(mutex_);
     const bool moved = std::exchange(leaving_, false);
-    if (!moved && !closing_ && !is_final(error.code)) {
+    if (!moved && !closing_ && !is_final(error)) {
       connection_->failed(call->door);
       connection_->learn_shards(true);
     }
-    pending_.broken(call->reached());
-    if (is_final(error.code)) ended = pending_.all(false, error, error);
+    const bool told = !status.error_details().empty() && !moved;
+    pending_.broken(told || !Connection::never_sent(error));
+    if (is_final(error)) ended = pending_.all(false, error, error);
+    else if (told && !patience_.bears(error, ToldPatience::Clock::now()))
+      ended = pending_.all(false, error, unknown_because(error));
+    if (!ended.empty()) patience_.worked();  // what comes later has its own
     trouble_ = error.what;
     retry_at_ = PendingAppends::Clock::now() + (moved ? std::chrono::milliseconds(0) : pause_before(tries_++));
     writing_ = false;
@@ -226,7 +231,10 @@ void AppendStream::keep_time() {
   Lock lock(mutex_);
   while (!closing_) {
     const auto now = PendingAppends::Clock::now();
-    if (auto late = pending_.expired(now, call_ && call_->reached(), call_ && call_->reached() ? std::string() : trouble_); !late.empty()) {
+    const bool there = call_ && call_->reached();
+    std::string why = there ? std::string() : trouble_;
+    if (why.empty() && call_ && !there) why = Connection::no_connection + call_->door.address;
+    if (auto late = pending_.expired(now, there, why); !late.empty()) {
       lock.unlock();
       tell(std::move(late));
       lock.lock();

@@ -45,6 +45,7 @@ class AppendStream {
   const std::uint32_t node_;
   std::mutex mutex_;
   std::condition_variable changed_;
+  ToldPatience patience_;  ///< with a server that ends one stream after the other
   PendingAppends pending_;
   std::shared_ptr<Call> call_;
   /// The one before. Its context holds the channel, and gRPC does not bear the last of a channel to go in a thread of its own: here

@@ -66,6 +66,12 @@ std::chrono::milliseconds rest_of(unsigned failures) { return pause_before(failu
 
 }  // namespace
 
+bool reached(const grpc::ClientContext& call) {
+  constexpr std::string_view of_a_peer[] = {"ipv4:", "ipv6:", "unix:", "unix-abstract:", "vsock:"};
+  const auto peer = call.peer();
+  return std::ranges::any_of(of_a_peer, [&](std::string_view begin) { return peer.starts_with(begin); });
+}
+
 std::chrono::milliseconds pause_before(std::uint32_t tries) {
   thread_local std::minstd_rand random(std::random_device{}());
   const auto longest = std::min(pause_min * (1u << std::min(tries, 10u)), pause_max);
@@ -232,10 +238,25 @@ std::optional<GlobalPosition> Connection::at_least(std::optional<GlobalPosition>
 
 std::chrono::milliseconds Connection::wait_at_one(std::chrono::milliseconds left) { return several() ? std::min(left, wait_at_one_max) : left; }
 
+bool Connection::connected(const Door& door, Clock::time_point deadline, const std::atomic<bool>* cancelled) {
+  while (true) {
+    const auto state = door.channel->GetState(true);
+    if (state != GRPC_CHANNEL_IDLE && state != GRPC_CHANNEL_CONNECTING) return true;
+    const auto now = Clock::now();
+    if (now >= deadline || (cancelled != nullptr && *cancelled)) return false;
+    door.channel->WaitForStateChange(state, std::min<Clock::time_point>(deadline, now + std::chrono::milliseconds(50)));
+  }
+}
+
+bool Connection::never_sent(const Error& error) {
+  constexpr std::string_view not_sent[] = {"failed to connect to all addresses", "DNS resolution failed",
+                                           "connections to all backends", no_connection};
+  if (error.code != ErrorCode::unavailable) return false;
+  return std::ranges::any_of(not_sent, [&](std::string_view why) { return error.what.starts_with(why); });
+}
+
 Result<void> Connection::arrived_or_not(const Error& error, bool told) {
-  // As gRPC says it where there was no connection to send it over.
-  constexpr std::string_view not_sent[] = {"failed to connect to all addresses", "DNS resolution failed", "connections to all backends"};
-  if (told || error.code != ErrorCode::unavailable || std::ranges::any_of(not_sent, [&](std::string_view why) { return error.what.starts_with(why); })) return {};
+  if (told || error.code != ErrorCode::unavailable || never_sent(error)) return {};
   return refuse(ErrorCode::timeout, "whether it was done is unknown: " + error.what);
 }
 

@@ -20,6 +20,7 @@
 #include "evershard/cluster/remote/door_choice.hpp"
 #include "evershard/cluster/remote/remote.hpp"
 #include "evershard/cluster/remote/shard_directory.hpp"
+#include "evershard/cluster/remote/told_patience.hpp"
 #include "evershard/cluster/wire/status.hpp"
 #include "evershard/v1/documents.grpc.pb.h"
 #include "evershard/v1/groups.grpc.pb.h"
@@ -45,6 +46,10 @@ struct Door {
   std::unique_ptr<pb::Tables::Stub> tables;
   std::unique_ptr<pb::Retention::Stub> retention;
 };
+
+/// Of a call that has not ended: a connection carries it, so that a byte of it may have arrived. Only then gRPC knows the
+/// peer's address, and it forgets it with the end. A target that is such an address itself tells nothing.
+[[nodiscard]] bool reached(const grpc::ClientContext& call);
 
 /// Shared by the Remote and every stream and feed made of it.
 ///
@@ -113,12 +118,13 @@ class Connection {
   [[nodiscard]] Result<void> ask(std::chrono::milliseconds timeout, Call call, Again again = Again::not_served, std::chrono::milliseconds grace = {}) {
     const auto deadline = Clock::now() + std::min(timeout, time_max);
     Error why;  // of the try before: it says more than that the time is up
+    ToldPatience patience(options_.unavailable_timeout);
     for (std::uint32_t tries = 0;; ++tries) {
       auto door = this->door(deadline);
       if (!door) return refuse(tries == 0 || door.error().code != ErrorCode::unavailable ? std::move(door).error() : std::move(why));
       auto context = this->context();
       context->set_deadline(deadline + grace);
-      const grpc::Status status = call(**door, *context, left(deadline));
+      const grpc::Status status = connected(**door, deadline) ? call(**door, *context, left(deadline)) : not_connected(**door);
       if (status.ok()) {
         worked(**door);
         return {};
@@ -131,6 +137,10 @@ class Connection {
         return refuse(std::move(why));
       }
       if (!asked_again(error, told, again)) return refuse(std::move(error));
+      // What is waited for to come to a position has its own time.
+      if (told && error.code != ErrorCode::timeout && !patience.bears(error, ToldPatience::Clock::now())) {
+        return refuse(std::move(error));
+      }
       failed(**door);
       if (!wait_before(tries, deadline)) return refuse(std::move(error));
       why = std::move(error);
@@ -141,6 +151,14 @@ class Connection {
     return ask(options_.timeout, std::move(call), again);
   }
 
+  static constexpr const char* no_connection = "no connection to ";
+  /// Waits until a call on the door is sent, or fails, at once. Returns: false: not in time, or not wanted any more
+  [[nodiscard]] static bool connected(const Door& door, Clock::time_point deadline, const std::atomic<bool>* cancelled = nullptr);
+  [[nodiscard]] static grpc::Status not_connected(const Door& door) {
+    return {grpc::StatusCode::UNAVAILABLE, no_connection + door.address + " in time"};
+  }
+  /// As gRPC says it where there was no connection to send a call over.
+  [[nodiscard]] static bool never_sent(const Error& error);
   [[nodiscard]] static std::chrono::milliseconds left(Clock::time_point deadline) {
     return std::max(std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()), std::chrono::milliseconds(0));
   }

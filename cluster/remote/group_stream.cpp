@@ -14,6 +14,7 @@ constexpr auto leave_wait = std::chrono::seconds(2);  ///< for the word to get t
 
 /// Somewhere else, or later.
 bool group_goes_on(const Error& error) {
+  if (error.lasting()) return false;
   return error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard || error.code == ErrorCode::fenced || error.code == ErrorCode::cancelled;
 }
 

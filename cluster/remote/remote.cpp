@@ -77,14 +77,20 @@ Result<Appended> Remote::append(Append append) {
   give_ids(append);
   const auto& connection = impl_->connection;
   const auto deadline = Connection::Clock::now() + connection->options().timeout;
+  const auto began = remote::ToldPatience::Clock::now();
+  remote::ToldPatience patience(connection->options().unavailable_timeout);
   bool unknown = false;
   for (std::uint32_t tries = 0;; ++tries) {
     auto done = append_once(append);
     if (done || !another_time(done.error().code) || !connection->several()) return done;
+    const auto now = remote::ToldPatience::Clock::now();
+    // A server that says `timeout` has waited itself.
+    const bool waited = done.error().code == ErrorCode::timeout && now - began >= connection->options().unavailable_timeout;
+    const bool borne = patience.bears(done.error(), now) && !waited;
     unknown = unknown || done.error().code == ErrorCode::timeout;
     connection->learn_shards(true);
     const auto pause = remote::pause_before(tries);
-    if (Connection::Clock::now() + pause >= deadline) {
+    if (!borne || Connection::Clock::now() + pause >= deadline) {
       if (!unknown || done.error().code == ErrorCode::timeout) return done;
       return refuse(ErrorCode::timeout, "whether the append was stored is unknown: the same append again tells (" + done.error().what + ')');
     }

@@ -29,6 +29,9 @@ struct RemoteOptions {
   std::filesystem::path tls_certificate{};  ///< this client's own, where the server asks for one
   std::filesystem::path tls_key{};
   std::chrono::milliseconds timeout = std::chrono::seconds(30);  ///< of each call, with all its tries; reads: of each wait for a page
+  /// How long, from the first time on, a call is tried again that a server answers as `unavailable`, `wrong_shard` or
+  /// `fenced`; then it ends with that.
+  std::chrono::milliseconds unavailable_timeout = std::chrono::seconds(5);
   bool compression = false;  ///< gzip of appends and of the pages of reads and follows: for slow networks, it costs both sides time
   std::size_t appends_in_flight_max = 4'096;                     ///< towards one node; then `overloaded`
   std::size_t bytes_in_flight_max = 64u << 20;
@@ -62,7 +65,7 @@ class Remote final : public EventStore, public Administration {
   ~Remote() override;
 
   using EventStore::read;
-  /// Of several nodes, one that cannot (its shard's node is away, its shard is being opened) is tried again until the time-out.
+  /// Of several nodes, one that cannot (its shard's node is away, its shard is being opened) is tried again for `unavailable_timeout`.
   Result<Appended> append(Append append) override;
   /// What a node answers is the answer: trying again here would store it behind later ones.
   void append_async(Append append, AppendCompletion done) override;

@@ -10,10 +10,14 @@ namespace {
 
 constexpr auto heartbeat = std::chrono::milliseconds(5'000);
 constexpr auto silence_max = 3 * heartbeat;  ///< then the server, or what lies between, is gone
+constexpr auto away_after = std::chrono::milliseconds(1'000);  ///< a shorter break is nobody's business
 constexpr auto longest_wait = std::chrono::hours(24 * 365);  ///< what is longer may overflow the clock
 
 /// Somewhere else, or later.
-bool goes_on(const Error& error) { return error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard || error.code == ErrorCode::fenced; }
+bool goes_on(const Error& error) {
+  if (error.lasting()) return false;
+  return error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard || error.code == ErrorCode::fenced;
+}
 
 }  // namespace
 
@@ -99,14 +103,22 @@ Result<FeedItem> RemoteFeed::next(std::chrono::milliseconds timeout) {
       tries_ = 0;
       heard_at_ = now;
       heard_ = true;
+      away_since_.reset();
+      away_told_ = false;
       const bool says_nothing = item.kind() == pb::SubscribeResponse::KIND_HEARTBEAT && item.watermark() <= request_.after();
       if (!says_nothing) return take(std::move(item));
       continue;
     }
     if (error_) {
       auto error = *std::exchange(error_, std::nullopt);
+      if (std::exchange(silent_, false)) {
+        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(silence_max).count();
+        error = Error(ErrorCode::unavailable, "nothing was heard of the server for " + std::to_string(seconds) + " s");
+      }
       const bool never_there = !heard_ && now - began_ >= connection_->options().timeout;
       if (never_there || !goes_on(error)) return refuse(std::move(error));
+      if (!away_since_) away_since_ = now;
+      why_away_ = std::move(error);
       retry_at_ = now + pause_before(tries_++);
     }
     if (!call_ && now >= retry_at_) {
@@ -116,10 +128,26 @@ Result<FeedItem> RemoteFeed::next(std::chrono::milliseconds timeout) {
     if (call_ && now - heard_at_ >= silence_max) {
       call_->stop();
       heard_at_ = now;
+      silent_ = true;
     }
-    if (now >= deadline) return FeedItem{FeedItem::Kind::idle, {}, GlobalPosition(request_.after())};
-    changed_.wait_until(lock, std::min(deadline, call_ ? heard_at_ + silence_max : retry_at_));
+    auto until = std::min(deadline, call_ ? heard_at_ + silence_max : retry_at_);
+    if (away_since_ && !away_told_) {
+      if (now - *away_since_ >= away_after) {
+        away_told_ = true;
+        return idle(now);
+      }
+      until = std::min(until, *away_since_ + away_after);
+    }
+    if (now >= deadline) return idle(now);
+    changed_.wait_until(lock, until);
   }
+}
+
+FeedItem RemoteFeed::idle(std::chrono::steady_clock::time_point now) const {
+  FeedItem item{FeedItem::Kind::idle, {}, GlobalPosition(request_.after()), {}};
+  if (!away_told_) return item;
+  item.away = FeedItem::Away{why_away_, std::chrono::duration_cast<std::chrono::milliseconds>(now - *away_since_)};
+  return item;
 }
 
 Result<FeedItem> RemoteFeed::take(pb::SubscribeResponse from) {

@@ -26,6 +26,7 @@ class RemoteFeed final : public FeedSource {
 
   void open();
   [[nodiscard]] Result<FeedItem> take(pb::SubscribeResponse item);
+  [[nodiscard]] FeedItem idle(std::chrono::steady_clock::time_point now) const;
 
   const std::shared_ptr<Connection> connection_;
   pb::SubscribeRequest request_;  ///< `after`: what was given so far
@@ -40,7 +41,11 @@ class RemoteFeed final : public FeedSource {
   std::chrono::steady_clock::time_point retry_at_{};
   std::chrono::steady_clock::time_point heard_at_ = std::chrono::steady_clock::now();
   const std::chrono::steady_clock::time_point began_ = heard_at_;
-  bool heard_ = false;  ///< ever
+  bool heard_ = false;   ///< ever
+  bool silent_ = false;  ///< the call was ended here, as nothing came
+  std::optional<std::chrono::steady_clock::time_point> away_since_;
+  Error why_away_;
+  bool away_told_ = false;  ///< of this absence
 };
 
 }  // namespace evershard::remote

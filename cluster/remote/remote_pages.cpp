@@ -76,10 +76,13 @@ RemotePages::~RemotePages() = default;
 Result<Page> RemotePages::next_page() {
   const auto deadline = Clock::now() + connection_->options().timeout;
   std::optional<Error> why;  // of the try before
+  ToldPatience patience(connection_->options().unavailable_timeout);
   for (std::uint32_t tries = 0;; ++tries) {
     if (cancelled_) return refuse(ErrorCode::cancelled, "the read was cancelled");
     if (!try_) {
-      if (auto opened = open(deadline); !opened) return refuse(std::move(why ? *why : opened.error()));
+      auto opened = open(deadline);
+      if (!opened && cancelled_) continue;
+      if (!opened) return refuse(std::move(why ? *why : opened.error()));
     }
     if (auto bytes = try_->read(request_.has_at_least() ? deadline + Connection::answer_grace : deadline)) {
       grpc::Slice slice;
@@ -100,14 +103,16 @@ Result<Page> RemotePages::next_page() {
       try_.reset();
     }
     if (cancelled_) return refuse(ErrorCode::cancelled, "the read was cancelled");
-    if (late) return refuse(ErrorCode::timeout, "the server gave no page in time" + (why ? " (" + why->what + ")" : std::string()));
+    if (late && why) return refuse(*std::move(why));
+    if (late) return refuse(ErrorCode::timeout, "the server gave no page in time");
     Error error = status.ok() ? Error(ErrorCode::unavailable, "the server ended the read before its last page") : wire::error_of(status);
     // One that has not come as far as the read is to be left alone, where there are others.
     const bool behind = error.code == ErrorCode::timeout && request_.has_at_least() && connection_->several();
     const bool passing = behind || error.code == ErrorCode::unavailable || error.code == ErrorCode::wrong_shard || error.code == ErrorCode::fenced;
+    const bool borne = behind || status.error_details().empty() || patience.bears(error, ToldPatience::Clock::now());
     const auto pause = pause_before(tries);
     if (passing) connection_->failed(door);
-    if (!passing || Clock::now() + pause >= deadline) return refuse(std::move(error));
+    if (!passing || !borne || Clock::now() + pause >= deadline) return refuse(std::move(error));
     why = std::move(error);
     std::this_thread::sleep_for(pause);
   }
@@ -123,6 +128,7 @@ void RemotePages::cancel() {
 Result<void> RemotePages::open(Clock::time_point deadline) {
   auto door = connection_->door(deadline);
   if (!door) return refuse(std::move(door).error());
+  if (!Connection::connected(**door, deadline, &cancelled_)) return refuse(wire::error_of(Connection::not_connected(**door)));
   if (const auto position = watermark_ ? watermark_ : connection_->at_least(at_least_)) {
     request_.mutable_at_least()->set_position(position->value);
     request_.mutable_at_least()->set_timeout_ms(static_cast<std::uint32_t>(connection_->wait_at_one(Connection::left(deadline)).count()));

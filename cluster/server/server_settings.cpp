@@ -64,6 +64,9 @@ void add_network(Entries& all) {
   network.list("listen", "Where gRPC is served: HOST:PORT; port 0 takes any free one.", EVERSHARD_FIELD(door.listen));
   network.path("unix-socket", "A Unix socket where gRPC is served too; who may use it is a matter of the permissions of its file and directory.", EVERSHARD_FIELD(unix_socket));
   bounded(network.size("max-message-size", "The largest message that is taken.", EVERSHARD_FIELD(door.message_bytes_max)), 64u << 10, 1u << 30);
+  bounded(network.number("max-connections",
+                         "How many gRPC connections over TCP are answered; calls of more are refused as `overloaded`.",
+                         EVERSHARD_FIELD(door.connections_max)), 1, 1'000'000);
   bounded(network.number("max-streams", "How many calls one connection may have at once.", EVERSHARD_FIELD(door.streams_max)), 1, 1'000'000);
   bounded(network.number("append-many-appends", "How many appends of one AppendMany are under way before it is not read on.",
                          EVERSHARD_FIELD(door.append_many_appends_max)), 1, 1'000'000);

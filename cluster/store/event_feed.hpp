@@ -26,13 +26,21 @@ struct FeedItem {
     events,
     caught_up,    ///< everything up to `watermark` was given: told once, and again whenever it had fallen behind
     fell_behind,  ///< more than a page is waiting
-    idle,         ///< the time-out passed, nothing new
+    idle,         ///< the time-out passed, nothing new; or the server is away
+  };
+  /// A server that cannot be reached, or that ends one subscription after the other as it cannot answer.
+  struct Away {
+    Error why{};                          ///< of the last try
+    std::chrono::milliseconds gone_for{};  ///< since the last one that worked ended
   };
   Kind kind = Kind::idle;
-  std::vector<RecordedEvent> events;
+  std::vector<RecordedEvent> events{};
   /// Everything up to here was looked at and, if it matches, given: the checkpoint to go on from. Moves on in every
   /// kind of item, also past what does not match.
-  GlobalPosition watermark;
+  GlobalPosition watermark{};
+  /// Of an idle item: nobody knows whether there is anything new. Told as soon as a server has been away for a second,
+  /// and then with each item until it is back. The feed goes on by itself.
+  std::optional<Away> away{};
 };
 
 /// Where an EventFeed gets its items from. One thread, but for cancel().

@@ -62,7 +62,7 @@ Result<void> Sink::write_pending() {
 Result<Sink::Step> Sink::step(std::chrono::milliseconds timeout) {
   if (fenced_) return refuse(*fenced_);
   if (pending_) {
-    Step step{pending_->events.size(), false};
+    Step step{pending_->events.size(), false, {}};
     EVERSHARD_TRY(write_pending());
     return step;
   }
@@ -73,7 +73,8 @@ Result<Sink::Step> Sink::step(std::chrono::milliseconds timeout) {
     return refuse(std::move(item).error());
   }
   std::erase_if(item->events, [](const RecordedEvent& event) { return is_reserved(event.type) || (event.aggregate && is_reserved(event.aggregate->type)); });
-  Step step{item->events.size(), item->kind == FeedItem::Kind::caught_up || item->kind == FeedItem::Kind::idle};
+  const bool quiet = item->kind == FeedItem::Kind::idle && !item->away;
+  Step step{item->events.size(), item->kind == FeedItem::Kind::caught_up || quiet, item->away};
   if (item->events.empty() && item->watermark.value < checkpoint_->position.value + options_.empty_positions_max) return step;
   pending_ = Pending{std::move(item->events), *checkpoint_};
   pending_->next.position = item->watermark;

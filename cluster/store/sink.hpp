@@ -51,6 +51,7 @@ class Sink {
   struct Step {
     std::uint64_t events = 0;  ///< written
     bool caught_up = false;    ///< everything there was has been written
+    std::optional<FeedItem::Away> away{};  ///< the store's server is; the sink goes on by itself
   };
   /// Waits for events, at most `timeout`, and has them written. After an error the same events are given again by the next call, behind a look at
   /// whether they were written.

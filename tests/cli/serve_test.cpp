@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <thread>
 
 #include "tests/cli/program.hpp"
@@ -72,6 +73,34 @@ TEST_F(Serve, CreatesAStoreSaysWhereItIsAndEndsAtSigtermAndSigint) {
   }
   EXPECT_EQ(shown({"stats", "--data", path("served")}).front().at("shards"), 4);
   EXPECT_THAT(read_file("log"), HasSubstr("info stopped\n"));
+}
+
+TEST_F(Serve, IsMissedByWhoFollowsIt) {
+  auto server = std::make_unique<Process>(serving());
+  const auto address = address_of(*server);
+  const auto append = [&](const char* id) { return evershard({"append", "--server", address, "--aggregate", id, "--type", "T"}).status; };
+  ASSERT_EQ(append("a-1"), 0);
+  Process patient(words({"tail", "--server", address, "--format", "jsonl"}));
+  Process hasty(words({"tail", "--server", address, "--format", "jsonl", "--away-timeout", "1500ms"}));
+  ASSERT_EQ(patient.lines(1).size(), 1u);
+  ASSERT_EQ(hasty.lines(1).size(), 1u);
+
+  server->signal(SIGTERM);
+  EXPECT_EQ(server->wait().status, 0);
+  EXPECT_TRUE(patient.says("evershard: the server is away since 2")) << patient.errors();
+  const auto ended = hasty.wait();
+  EXPECT_EQ(ended.status, 6) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("\"code\":\"unavailable\""));
+  EXPECT_THAT(ended.err, HasSubstr("go on with --after 1"));
+
+  server = std::make_unique<Process>(
+      words({"serve", "--data", path("served"), "--listen", address, "--log-file", path("log")}));
+  ASSERT_EQ(address_of(*server), address);
+  EXPECT_TRUE(patient.says("evershard: the server is back after ")) << patient.errors();
+  ASSERT_EQ(append("a-2"), 0);
+  EXPECT_EQ(patient.lines(2).size(), 2u) << "it goes on by itself";
+  const auto said = patient.errors();
+  EXPECT_EQ(said.find("is away"), said.rfind("is away")) << said;
 }
 
 TEST_F(Serve, CreatesNoStoreWhereItIsToldNotTo) {

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "evershard/cli/away_notice.hpp"
 #include "evershard/cli/options.hpp"
 #include "evershard/cli/progress.hpp"
 #include "evershard/cli/table.hpp"
@@ -30,6 +31,23 @@ std::string written(Write write) {
   ::close(ends[0]);
   text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
   return text;
+}
+
+TEST(AwayNotice, IsSaidOnceAnAbsence) {
+  std::vector<std::string> said;
+  AwayNotice notice("evershard: the server", [&](std::string_view line) { said.emplace_back(line); });
+  const Timestamp noon = *Timestamp::parse("2026-01-31T12:00:00Z");
+  const auto away = [](int ms) { return FeedItem::Away{{ErrorCode::unavailable, "connection refused"}, std::chrono::milliseconds(ms)}; };
+  notice.see({}, noon);
+  EXPECT_EQ(said.size(), 0u);
+  notice.see(away(1'000), {noon.micros + 1'000'000});
+  notice.see(away(2'500), {noon.micros + 2'500'000});
+  notice.see({}, {noon.micros + 7'000'000});
+  notice.see({}, {noon.micros + 8'000'000});
+  EXPECT_EQ(said, (std::vector<std::string>{"evershard: the server is away since 2026-01-31T12:00:00.000000Z: connection refused; it is waited for\n",
+                                            "evershard: the server is back after 7 s\n"}));
+  notice.see(away(1'000), {noon.micros + 20'000'000});
+  EXPECT_EQ(said.size(), 3u) << "another absence";
 }
 
 std::string table_in(const Terminal& terminal, const std::vector<std::vector<std::string>>& rows) {

@@ -125,7 +125,7 @@ TEST_F(AggregatesOnProcesses, TenThousandMoveWithTheirShards) {
                    "--shards", std::to_string(EmbeddingCluster::shards), "--secret-file", cluster_.secret_file().string(), "--listen", "127.0.0.1:0", "--http-listen", "none"});
   const auto door = gateway.ready(program_patience);
   ASSERT_FALSE(door.empty()) << gateway.errors();
-  auto store = Remote::connect({.server = door, .timeout = program_patience}).value();
+  auto store = Remote::connect({.server = door, .timeout = program_patience, .unavailable_timeout = program_patience}).value();
   const auto ordered = [&](std::uint64_t count) {
     for (const auto until = std::chrono::steady_clock::now() + program_patience; std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(5ms))
       if (store.head().value_or(GlobalPosition{}).value >= count) return true;

@@ -41,6 +41,7 @@ class ClientsCluster {
   }
   [[nodiscard]] Remote connect(RemoteOptions options) const {
     if (options.servers.empty()) options.servers = addresses;
+    options.unavailable_timeout = options.timeout;  // a node that was killed may take its time to be back
     return Remote::connect(std::move(options)).value();
   }
 

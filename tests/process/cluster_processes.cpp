@@ -121,7 +121,7 @@ Finished ClusterProcesses::wait(std::uint32_t number, std::chrono::milliseconds 
 
 bool ClusterProcesses::logs(std::uint32_t number, const std::string& text, std::chrono::milliseconds deadline) { return processes_.at(number)->says(text, deadline); }
 
-Remote ClusterProcesses::connect(std::uint32_t node, std::chrono::milliseconds timeout) const { return Remote::connect({.server = door(node), .timeout = timeout}).value(); }
+Remote ClusterProcesses::connect(std::uint32_t node, std::chrono::milliseconds timeout) const { return Remote::connect({.server = door(node), .timeout = timeout, .unavailable_timeout = timeout}).value(); }
 
 std::string ClusterProcesses::aggregate_in(std::uint32_t shard) const {
   for (int i = 0;; ++i) {

@@ -72,7 +72,7 @@ class ServerProcess {
   [[nodiscard]] int port() const { return std::stoi(address_.substr(address_.rfind(':') + 1)); }
   [[nodiscard]] int pid() const { return process_->pid(); }
   [[nodiscard]] Remote connect(std::chrono::milliseconds timeout = std::chrono::seconds(30)) const {
-    auto remote = Remote::connect({.server = address_, .timeout = timeout});
+    auto remote = Remote::connect({.server = address_, .timeout = timeout, .unavailable_timeout = timeout});
     EXPECT_TRUE(remote) << remote.error().what;
     return *std::move(remote);
   }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "evershard/cluster/door/connection_limit.hpp"
 #include "evershard/cluster/wire/status.hpp"
 #include "evershard/protocol/codec.hpp"
 #include "evershard/v1/service.pb.h"
@@ -136,6 +137,62 @@ TEST(DoorMetrics, CountTheConnectionsThatGrpcHas) {
   channels.clear();
   for (int tries = 0; tries < 500 && store.served->metrics->figures().connections > 0; ++tries) std::this_thread::sleep_for(10ms);
   EXPECT_EQ(store.served->metrics->figures().connections, 0);
+}
+
+TEST(ConnectionLimit, WhoCameFirstKeepsItsPlaceUntilItGoes) {
+  using Peers = std::vector<std::string>;
+  Peers open{"a:1", "a:2", "a:3", "a:4"};
+  int looked = 0;
+  door::ConnectionLimit limit(2, [&] { return ++looked, open; });
+  door::ConnectionLimit::Clock::time_point now{};
+  EXPECT_FALSE(limit.ask("a:1", now));
+  EXPECT_FALSE(limit.ask("a:2", now));
+  EXPECT_EQ(looked, 0) << "there was room";
+  const auto refused = limit.ask("a:3", now);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->error.code, ErrorCode::overloaded);
+  EXPECT_THAT(refused->error.what, HasSubstr("2 connections"));
+  EXPECT_GT(refused->retry_after.count(), 0);
+  EXPECT_TRUE(refused->first);
+  EXPECT_FALSE(limit.ask("a:3", now)->first) << "counted once";
+  EXPECT_TRUE(limit.ask("a:4", now)->first);
+  EXPECT_EQ(looked, 1) << "not with every call";
+  EXPECT_FALSE(limit.ask("a:1", now)) << "the others go on";
+  EXPECT_FALSE(limit.ask("unix:", now)) << "they have no name of their own";
+
+  open = {"a:2", "a:3", "a:4"};
+  EXPECT_TRUE(limit.ask("a:3", now + 50ms));
+  EXPECT_FALSE(limit.ask("a:3", now + 100ms)) << "there is room";
+  EXPECT_TRUE(limit.ask("a:4", now + 200ms));
+  EXPECT_TRUE(limit.ask("a:1", now + 300ms)) << "it lost its place";
+}
+
+TEST(DoorConnectionLimit, CallsOfOneConnectionMoreAreRefusedUntilAnotherOneGoes) {
+  ServedStore store({.connections_max = 2});
+  const auto head = [](grpc::Channel& by) { return raw::unary(by, "/evershard.v1.EventStore/Head", ""); };
+  auto first = raw::channel(store.address());
+  const auto second = raw::channel(store.address()), third = raw::channel(store.address());
+  ASSERT_TRUE(head(*first).ok());
+  ASSERT_TRUE(head(*second).ok());
+  for (int i = 0; i < 3; ++i) {
+    const auto refused = head(*third);
+    EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+    EXPECT_EQ(wire::error_of(refused).code, ErrorCode::overloaded);
+    EXPECT_THAT(wire::error_of(refused).what, HasSubstr("max-connections"));
+    EXPECT_GE(retry_after_of(refused), 1u);
+  }
+  const auto with = raw::context();
+  auto reading = raw::stream(*third, "/evershard.v1.EventStore/Read", "", *with);
+  EXPECT_EQ(reading->Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << "streams too";
+  EXPECT_TRUE(head(*first).ok());
+  const auto figures = *store.served->metrics->text(store.local);
+  EXPECT_THAT(figures, HasSubstr("evershard_connections_refused_total{door=\"grpc\",reason=\"full\"} 1\n"));
+
+  first.reset();
+  bool answered = false;
+  for (int tries = 0; tries < 200 && !(answered = head(*third).ok()); ++tries) std::this_thread::sleep_for(20ms);
+  EXPECT_TRUE(answered);
+  EXPECT_TRUE(head(*second).ok());
 }
 
 }  // namespace

@@ -126,6 +126,50 @@ TEST(RemoteFollow, OutlivesTheClientItWasMadeOf) {
   EXPECT_EQ(item->events.size(), 5u);
 }
 
+// Quiet is one thing, away another: that is told once as soon as it is sure, and goes with every item until the server is back.
+TEST(RemoteFollow, TellsAServerThatIsAwayFromOneThatIsQuiet) {
+  ServedStore served;
+  auto remote = served.connect();
+  auto feed = remote.follow(Query::all());
+  ASSERT_EQ(feed.next(10s)->kind, FeedItem::Kind::caught_up);
+  const auto quiet = feed.next(50ms);
+  ASSERT_TRUE(quiet);
+  EXPECT_EQ(quiet->kind, FeedItem::Kind::idle);
+  EXPECT_FALSE(quiet->away);
+
+  served.stop();
+  const auto gone = feed.next(30s);  // long before its time is up
+  ASSERT_TRUE(gone) << gone.error().what;
+  EXPECT_EQ(gone->kind, FeedItem::Kind::idle);
+  ASSERT_TRUE(gone->away);
+  EXPECT_GE(gone->away->gone_for, 1s);
+  EXPECT_LT(gone->away->gone_for, 20s);
+  EXPECT_FALSE(gone->away->why.what.empty());
+  const auto still = feed.next(50ms);
+  ASSERT_TRUE(still);
+  ASSERT_TRUE(still->away);
+  EXPECT_GT(still->away->gone_for, gone->away->gone_for);
+
+  served.start();
+  append_events(served.local, 1);
+  auto back = feed.next(30s);
+  while (back && back->events.empty()) back = feed.next(30s);
+  ASSERT_TRUE(back) << back.error().what;
+  EXPECT_FALSE(back->away);
+  EXPECT_FALSE(feed.next(10ms)->away);
+}
+
+TEST(RemoteFollow, ABriefBreakIsNobodysBusiness) {
+  ServedStore served;
+  auto remote = served.connect();
+  auto feed = remote.follow(Query::all());
+  ASSERT_EQ(feed.next(10s)->kind, FeedItem::Kind::caught_up);
+  served.stop();
+  served.start();
+  append_events(served.local, 1);
+  for (auto item = feed.next(30s); item && item->events.empty(); item = feed.next(30s)) EXPECT_FALSE(item->away);
+}
+
 TEST(RemoteFollow, AServerThatWasNeverThereIsAnErrorInTime) {
   auto remote = *Remote::connect({.server = "127.0.0.1:1", .timeout = 200ms});
   auto feed = remote.follow(Query::all());

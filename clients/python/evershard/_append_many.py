@@ -16,7 +16,7 @@ from ._append import Append, AppendOutcome
 from ._doors import Door
 from ._errors import CallCancelledError, EvershardError, ProtocolError, TimeoutError, UnavailableError
 from ._pipeline import Lanes, Order, Pipeline
-from ._retry import Backoff, worth_retrying
+from ._retry import Backoff, Patience, worth_retrying
 from ._streams import is_cancelled
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class AppendMany:
         lane = lane or 0
         pipeline = self._pipelines.get(lane)
         if pipeline is None:
-            pipeline = self._pipelines[lane] = Pipeline(self._timeout, self._order)
+            pipeline = self._pipelines[lane] = Pipeline(self._timeout, self._order, self._client._unavailable_timeout)
             self._tasks.append(asyncio.ensure_future(self._exchange(lane, pipeline)))
         self._lanes.goes(shard, lane, pipeline.add(append, time.monotonic()))
         if self._failed is not None:
@@ -133,19 +133,19 @@ class AppendMany:
 
     async def _exchange(self, lane: int, pipeline: Pipeline) -> None:
         """One connection after the other, until everything is answered or it is too late."""
-        backoff = Backoff()
+        backoff, patience = Backoff(), Patience(self._client._unavailable_timeout, time.monotonic())
         try:
             while not (self._source_ended and not pipeline.has_work):
                 if not pipeline.has_work:
                     await self._change_seen()
                     continue
-                failed = await self._exchange_once(lane, pipeline, backoff)
-                pipeline.broke()
+                failed = await self._exchange_once(lane, pipeline, backoff, patience)
+                pipeline.broke(arrived=failed is None or not _wire.never_sent(failed))
                 if failed is None:
                     continue
                 if not pipeline.has_work and not self._client._closed:
                     continue  # nobody waits for this node: what is wrong with it ends nothing of the others'
-                if self._client._closed or not worth_retrying(failed) or pipeline.is_late(time.monotonic()):
+                if self._client._closed or not worth_retrying(failed) or pipeline.is_late(time.monotonic()) or not patience.bears(failed, time.monotonic()):
                     return self._give_up(failed)
                 await asyncio.sleep(backoff.next(failed))
         except Exception as error:  # whoever iterates must not wait forever
@@ -157,25 +157,27 @@ class AppendMany:
             pipeline.give_up(failed)
         self._change()
 
-    async def _exchange_once(self, lane: int, pipeline: Pipeline, backoff: Backoff) -> EvershardError | None:
+    async def _exchange_once(self, lane: int, pipeline: Pipeline, backoff: Backoff, patience: Patience) -> EvershardError | None:
         """What ended it; None: all is answered."""
         doors = self._client._doors
         try:
             # Where the node's own door is not open, any other one takes its appends.
             door = (doors.door_of(lane) if lane != 0 else None) or await doors.pick()
+            await doors.connected(door, pipeline.left(time.monotonic()))
         except EvershardError as nobody:
             return nobody
-        failed = await self._exchange_with(door, pipeline, backoff)
+        failed = await self._exchange_with(door, pipeline, backoff, patience)
         if failed is not None and worth_retrying(failed):
             doors.failed(door)
         return failed
 
-    async def _exchange_with(self, door: Door, pipeline: Pipeline, backoff: Backoff) -> EvershardError | None:
+    async def _exchange_with(self, door: Door, pipeline: Pipeline, backoff: Backoff, patience: Patience) -> EvershardError | None:
         call = door.events.AppendMany(metadata=self._client._metadata)
         writing = asyncio.ensure_future(self._write(call, pipeline))
         try:
             while (message := await self._answer(call, pipeline)) is not grpc.aio.EOF:
                 backoff.reset()
+                patience.worked()
                 self._client._doors.worked(door)
                 self._client._doors.see(message.appended.watermark, message.appended.last_position)
                 pipeline.answered(message, time.monotonic())

@@ -11,6 +11,7 @@ from . import aio
 from ._append import Append, AppendOutcome
 from ._connection import Tls
 from ._derived import Document, IndexPage, ProjectionInfo, Scalar, TablePage, ValuePage
+from ._errors import EvershardError
 from ._groups import GroupDelivery, GroupInfo
 from ._portal import Portal, from_thread
 from ._recorded import AggregateInfo, Appended, FeedItem, Progress, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
@@ -36,13 +37,13 @@ class Client:
 
     def __init__(self, address: str | Sequence[str] = "127.0.0.1:7420", *, token: str | None = None, tls: Tls | bool = False, timeout: float | None = 30.0,
                  message_bytes_max: int = 64 << 20, keepalive: float | None = None, options: Sequence[tuple[str, Any]] = (),
-                 follow_shards: bool = True, read_own_writes: bool = True, seen: int = 0) -> None:
+                 follow_shards: bool = True, read_own_writes: bool = True, seen: int = 0, unavailable_timeout: float = 5.0) -> None:
         self._portal = Portal.shared()
 
         async def make() -> aio.Client:
             return aio.Client(
                 address, token=token, tls=tls, timeout=timeout, message_bytes_max=message_bytes_max, keepalive=keepalive, options=options,
-                follow_shards=follow_shards, read_own_writes=read_own_writes, seen=seen)
+                follow_shards=follow_shards, read_own_writes=read_own_writes, seen=seen, unavailable_timeout=unavailable_timeout)
 
         self._client = self._portal.run(make())
 
@@ -106,9 +107,11 @@ class Client:
         return EventReader(self._portal, self._portal.run(make()))
 
     def subscribe(self, query: Query | None = None, *, after: int | None = None, heartbeat: float | None = 10.0, page_events_max: int | None = None,
-                  retry_for: float | None = None) -> Subscription:
+                  retry_for: float | None = None, on_away: Callable[[EvershardError | None], None] | None = None) -> Subscription:
+        """`on_away` is called in the clients' own thread: it must not call them."""
+
         async def make() -> aio.Subscription:
-            return self._client.subscribe(query, after=after, heartbeat=heartbeat, page_events_max=page_events_max, retry_for=retry_for)
+            return self._client.subscribe(query, after=after, heartbeat=heartbeat, page_events_max=page_events_max, retry_for=retry_for, on_away=on_away)
 
         return Subscription(self._portal, self._portal.run(make()))
 
@@ -339,6 +342,10 @@ class Subscription(_Stream[aio.Subscription]):
     @property
     def reconnects(self) -> int:
         return self._stream.reconnects
+
+    @property
+    def away(self) -> EvershardError | None:
+        return self._stream.away
 
     def __next__(self) -> FeedItem:
         found = self._portal.run(_some_of(self._stream, 1))

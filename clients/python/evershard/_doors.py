@@ -103,6 +103,16 @@ class Doors:
             raise InvalidArgumentError(self._trouble)
         raise UnavailableError(self._trouble)
 
+    async def connected(self, door: Door, left: float | None) -> None:
+        """Waits until a call on the door is sent, or fails, at once: what is not sent in time has not arrived. Errors: UnavailableError"""
+        until = None if left is None else time.monotonic() + left
+        pause = 0.001
+        while door.channel.get_state(try_to_connect=True) in (grpc.ChannelConnectivity.IDLE, grpc.ChannelConnectivity.CONNECTING):
+            if until is not None and time.monotonic() >= until:
+                raise UnavailableError(f"{_wire.NO_CONNECTION}{door.address} in time")
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, 0.020)
+
     def worked(self, door: Door) -> None:
         self._choice.worked(door.number)
 

@@ -52,6 +52,7 @@ class EvershardError(Exception):
         self.offset: int | None = details.get("offset")
         self.conflicts: tuple[RecordedEvent, ...] = details.get("conflicts", ())  #: as many as `conflicts_max` asked for and have room
         self.retry_after: float | None = details.get("retry_after")  #: seconds
+        self.lasting: bool = details.get("lasting", False)  #: of `unavailable`: until somebody mends it; trying again alone changes nothing
         self.told_by_server: bool = details.get("told_by_server", False)  #: else it happened on the way
 
     def __str__(self) -> str:
@@ -99,7 +100,8 @@ class TooLargeError(EvershardError):
 
 
 class UnavailableError(EvershardError):
-    """Not now: no connection, a server that is stopping, a full disk. Was retried until the time-out."""
+    """Not now: no connection, a server that is stopping, a full disk. Was retried: where a server says so for `unavailable_timeout`, and not at all
+    where it is `lasting`; where none answers until the time-out."""
 
     code = ErrorCode.UNAVAILABLE
 

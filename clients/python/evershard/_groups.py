@@ -121,7 +121,9 @@ class GroupWorker:
                 try:
                     await self._open()
                     continue
-                except UnavailableError:
+                except UnavailableError as failed:
+                    if failed.lasting:
+                        raise
                     if self._client._closed:
                         raise CallCancelledError("the client was closed") from None
                     wait = backoff.next()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from . import _wire
 from ._append import Append, AppendOutcome
 from ._errors import EvershardError, OutcomeUnknownError, ProtocolError
-from ._retry import Backoff, worth_retrying
+from ._retry import Backoff, Patience, worth_retrying
 from .v1 import service_pb2, store_pb2
 
 _BYTES_MAX = 16 << 20
@@ -20,8 +20,10 @@ class Slot:
     append: Append
     message: store_pb2.AppendRequest
     bytes: int
+    patience: Patience
     outcome: AppendOutcome | None = None
     first_sent: float | None = None
+    arrived: bool = False  # perhaps: on a connection that was there
     not_before: float = 0.0
     backoff: Backoff = field(default_factory=Backoff)
 
@@ -86,8 +88,9 @@ class Lanes:
 class Pipeline:
     """By one connection at a time. Times are seconds of one clock."""
 
-    def __init__(self, timeout: float | None, order: Order) -> None:
+    def __init__(self, timeout: float | None, order: Order, unavailable_timeout: float = 5.0) -> None:
         self._order = order
+        self._unavailable_timeout = unavailable_timeout
         self._timeout = timeout
         self._to_send: deque[Slot] = deque()
         self._sent: deque[Slot] = deque()  # in the order their answers come
@@ -105,7 +108,7 @@ class Pipeline:
         message = _wire.append(append)
         if not self.has_work:
             self._progressed = now
-        slot = Slot(append, message, message.ByteSize())
+        slot = Slot(append, message, message.ByteSize(), Patience(self._unavailable_timeout, now))
         self._order.add(slot)
         self._to_send.append(slot)
         return slot
@@ -132,14 +135,16 @@ class Pipeline:
             return
         failed = _wire.error(message.refused)
         wait = slot.backoff.next(failed)
-        if worth_retrying(failed, write=True) and not self._late(slot, now + wait):
+        if worth_retrying(failed, write=True) and slot.patience.bears(failed, now) and not self._late(slot, now + wait):
             slot.not_before = now + wait
             self._to_send.append(slot)
         else:
             slot.outcome = AppendOutcome(slot.append, error=failed)
 
-    def broke(self) -> None:
-        """Everything that was sent and not answered is sent again, first and in order."""
+    def broke(self, *, arrived: bool = True) -> None:
+        """Everything that was sent and not answered is sent again, first and in order. `arrived`: a byte of it may have."""
+        for slot in self._sent:
+            slot.arrived = slot.arrived or arrived
         self._to_send.extendleft(reversed(self._sent))
         self._sent.clear()
 
@@ -148,11 +153,15 @@ class Pipeline:
         self.broke()
         for slot in self._to_send:
             error = failed
-            if slot.first_sent is not None and not (failed.told_by_server and not worth_retrying(failed, write=True)):
+            if slot.arrived and not (failed.told_by_server and not worth_retrying(failed, write=True)):
                 error = OutcomeUnknownError(f"sent, and not answered: {failed.message}")
                 error.append = slot.append
             slot.outcome = AppendOutcome(slot.append, error=error)
         self._to_send.clear()
+
+    def left(self, now: float) -> float | None:
+        """How long something may still be answered; None: without an end."""
+        return None if self._timeout is None else max(self._progressed + self._timeout - now, 0.0)
 
     def is_late(self, now: float) -> bool:
         """Nothing was answered for the time-out."""

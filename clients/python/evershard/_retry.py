@@ -29,13 +29,38 @@ class Backoff:
         self._step = _LEAST_S
 
 
+class Patience:
+    """How long, in one call, what a server answers as "not now" is asked for again: `most` seconds from the first time on. That nobody answers is
+    another matter: it is borne until the call's time-out. So is `overloaded`, which says itself when to come again. Times are seconds of one clock.
+    Source: docs/server.md, "What is tried again"."""
+
+    def __init__(self, most: float, began: float) -> None:
+        self._most = most
+        self._began = began
+        self._since: float | None = None
+
+    def bears(self, failed: EvershardError, now: float) -> bool:
+        if not failed.told_by_server or isinstance(failed, OverloadedError):
+            return True
+        if failed.lasting:
+            return False
+        if isinstance(failed, TimeoutError):  # the server has waited itself
+            return now - self._began < self._most
+        if self._since is None:
+            self._since = now
+        return now - self._since < self._most
+
+    def worked(self) -> None:
+        self._since = None
+
+
 def worth_retrying(failed: EvershardError, *, write: bool = False) -> bool:
     """What may go away by itself. Every write names itself, so that it can be sent again; a server's `timeout` asks for just that."""
-    return isinstance(failed, UnavailableError) or (write and isinstance(failed, TimeoutError) and failed.told_by_server)
+    return (isinstance(failed, UnavailableError) and not failed.lasting) or (write and isinstance(failed, TimeoutError) and failed.told_by_server)
 
 
 def not_done(failed: EvershardError, *, several: bool) -> bool:
     """Of a change that does not name itself: it did not arrive, or was not taken. What one server says of itself, as of a full disk, is the answer."""
     if not failed.told_by_server:
         return never_sent(failed)
-    return isinstance(failed, UnavailableError) and (several or type(failed) is not UnavailableError)
+    return isinstance(failed, UnavailableError) and not failed.lasting and (several or type(failed) is not UnavailableError)

@@ -7,7 +7,7 @@ import contextlib
 import dataclasses
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,13 +19,14 @@ from ._doors import Door
 from ._errors import EvershardError, OverloadedError, TimeoutError, UnavailableError
 from ._reading import ReadCursor
 from ._recorded import FeedItem, RecordedEvent
-from ._retry import Backoff, worth_retrying
+from ._retry import Backoff, Patience, worth_retrying
 from ._values import Query
 from .v1 import service_pb2
 
 if TYPE_CHECKING:
     from .aio import Client
 
+_AWAY_AFTER_S = 1.0  # a shorter break is nobody's business
 _log = logging.getLogger("evershard")
 
 
@@ -159,6 +160,8 @@ class EventReader(_Stream):
         """Events that follow; none: there are no more."""
         until = None if self._timeout is None else time.monotonic() + self._timeout
         backoff = Backoff()
+        patience = Patience(self._client._unavailable_timeout, time.monotonic())
+        before: EvershardError | None = None
         while not self._cursor.complete and not self._ended:
             left = None if until is None else max(until - time.monotonic(), 0.0)
             try:
@@ -181,14 +184,20 @@ class EventReader(_Stream):
                     break
                 # One that has not come so far in its time is left alone, where there are others.
                 behind = self._cursor.waits and self._client._doors.several and isinstance(failed, TimeoutError) and failed.told_by_server
-                again = worth_retrying(failed) or behind
+                again = behind or (worth_retrying(failed) and patience.bears(failed, time.monotonic()))
                 if again and not isinstance(failed, OverloadedError):
                     self._failed()
                 if not again or (until is not None and time.monotonic() + wait >= until):
                     raise
+                before = failed
                 await self._pause(wait)
             except asyncio.TimeoutError:
+                door = self._door
                 self._drop()
+                if before is not None:
+                    raise before from None  # why it took so long says more
+                if door is not None and door.channel.get_state() != grpc.ChannelConnectivity.READY:
+                    raise UnavailableError(f"{_wire.NO_CONNECTION}{door.address} in time") from None
                 raise TimeoutError(f"no page in {self._timeout:g} s") from None
             except asyncio.CancelledError:
                 self._drop()
@@ -198,9 +207,11 @@ class EventReader(_Stream):
 
 
 class Subscription(_Stream):
-    """Iterates over FeedItems until it is closed. `watermark` is that of the last item: what a later subscription goes on after."""
+    """Iterates over FeedItems until it is closed. `watermark` is that of the last item: what a later subscription goes on after. `away`: why the
+    server is, while it has been for a second; None: it is there."""
 
-    def __init__(self, client: Client, query: Query, after: int | None, heartbeat: float | None, page_events_max: int | None, retry_for: float | None) -> None:
+    def __init__(self, client: Client, query: Query, after: int | None, heartbeat: float | None, page_events_max: int | None, retry_for: float | None,
+                 on_away: Callable[[EvershardError | None], None] | None = None) -> None:
         super().__init__(client)
         self._query = _wire.query(query)
         self._after = after
@@ -209,6 +220,8 @@ class Subscription(_Stream):
         self._retry_for = retry_for
         self._backoff = Backoff()
         self._broken_since: float | None = None
+        self._on_away = on_away
+        self.away: EvershardError | None = None
         self.reconnects = 0
         self._request(after)
 
@@ -225,6 +238,7 @@ class Subscription(_Stream):
                 item = await self._next_item()
                 self._backoff.reset()
                 self._broken_since = None
+                self._told_away(None)
                 if item is not None:
                     return item
             except EvershardError as failed:
@@ -267,14 +281,22 @@ class Subscription(_Stream):
         now = time.monotonic()
         if self._broken_since is None:
             self._broken_since = now
-        if not isinstance(failed, (UnavailableError, TimeoutError)):
+        if not isinstance(failed, (UnavailableError, TimeoutError)) or failed.lasting:
             raise failed
         if self._retry_for is not None and now - self._broken_since >= self._retry_for:
             raise failed
         if self._broken_since == now:
             _log.warning("a subscription is broken and goes on behind position %s as soon as it can: %s", self._after, failed)
+        if now - self._broken_since >= _AWAY_AFTER_S:
+            self._told_away(failed)
         self.reconnects += 1
         await self._pause(self._backoff.next(failed))
+
+    def _told_away(self, why: EvershardError | None) -> None:
+        changed = (self.away is None) != (why is None)
+        self.away = why
+        if changed and self._on_away is not None:
+            self._on_away(why)
 
     def _request(self, after: int | None) -> service_pb2.SubscribeRequest:
         return _wire.checked(  # type: ignore[no-any-return]

@@ -28,6 +28,7 @@ from ._recorded import AggregateInfo, Appended, EventState, FeedItem, FeedKind, 
 from ._values import AggregateId, Event, ExpectedVersion, Query, Snapshot
 from .v1 import event_pb2, groups_pb2, service_pb2, store_pb2
 
+NO_CONNECTION = "no connection to "  # begins what connected() of a door raises
 _KINDS = {"any": 1, "none": 2, "exists": 3, "exactly": 4}
 _NAMES = {number: name for name, number in _KINDS.items()}
 
@@ -130,7 +131,7 @@ def error(m: store_pb2.Error) -> EvershardError:
         m.message, aggregate=id_of(m.aggregate) if m.HasField("aggregate") else None,
         expected=None if expected is None else ExpectedVersion(_NAMES.get(expected.kind, "any"), expected.number), actual=optional("actual"),
         condition=optional("condition"), position=optional("position"), shard=optional("shard"), offset=optional("offset"),
-        conflicts=tuple(recorded(one) for one in m.conflicts), retry_after=None if retry_after_ms is None else retry_after_ms / 1000, told_by_server=True)
+        conflicts=tuple(recorded(one) for one in m.conflicts), retry_after=None if retry_after_ms is None else retry_after_ms / 1000, lasting=m.lasting, told_by_server=True)
 
 
 def detail_of(status: bytes) -> store_pb2.Error | None:
@@ -171,4 +172,4 @@ def seen_in(answer: Any) -> int:
 
 def never_sent(failed: EvershardError) -> bool:
     """There was no connection, so that nothing can have reached the server."""
-    return not failed.told_by_server and failed.message.startswith(("failed to connect to all addresses", "DNS resolution failed", "connections to all backends"))
+    return not failed.told_by_server and failed.message.startswith((NO_CONNECTION, "failed to connect to all addresses", "DNS resolution failed", "connections to all backends"))

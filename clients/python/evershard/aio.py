@@ -35,7 +35,7 @@ from ._groups import GroupInfo, GroupWorker, group_info
 from ._reading import ReadCursor
 from ._recorded import AggregateInfo, Appended, Progress, RecordedEvent, RecordedSnapshot, Stats, VerifyReport
 from ._retention import RetentionEntry, RetentionPolicy, RetentionResult
-from ._retry import Backoff, not_done, worth_retrying
+from ._retry import Backoff, Patience, not_done, worth_retrying
 from ._streams import EventReader, Subscription, is_cancelled, ms_of
 from ._values import AggregateId, AggregateIdLike, AppendCondition, CommandRecord, Event, ExpectedVersionLike, Query, Snapshot
 from .v1 import documents_pb2, groups_pb2, projections_pb2, retention_pb2, service_pb2, tables_pb2
@@ -55,15 +55,16 @@ class Client:
     end. `keepalive`: seconds between asking a silent server whether it is there (None: 20; of several 5, and 3 seconds later it is gone). `options`:
     further gRPC channel options. `follow_shards`: of a cluster, learns its members and sends each append to the node that decides it; False behind a
     load balancer. `read_own_writes`: every read waits for what this client has seen, on whatever node, unless it says itself, by `at_least`, what
-    it waits for. `seen`: what it has seen already, another client's `seen`.
+    it waits for. `seen`: what it has seen already, another client's `seen`. `unavailable_timeout`: seconds, from the first time on, for which a call
+    is tried again that a server answers as `unavailable`.
 
-    Errors, of every call: a subclass of EvershardError. What is safe to retry (no connection, `unavailable`, `overloaded`) was retried until the
-    time-out.
+    Errors, of every call: a subclass of EvershardError. What is safe to retry was retried: no connection and `overloaded` until the time-out,
+    `unavailable` that a server says for `unavailable_timeout`, what is `lasting` not at all.
     """
 
     def __init__(self, address: str | Sequence[str] = "127.0.0.1:7420", *, token: str | None = None, tls: Tls | bool = False, timeout: float | None = 30.0,
                  message_bytes_max: int = 64 << 20, keepalive: float | None = None, options: Sequence[tuple[str, Any]] = (),
-                 follow_shards: bool = True, read_own_writes: bool = True, seen: int = 0) -> None:
+                 follow_shards: bool = True, read_own_writes: bool = True, seen: int = 0, unavailable_timeout: float = 5.0) -> None:
         def make_channel(one: str, several: bool) -> grpc.aio.Channel:
             return _connection.channel(one, tls, message_bytes_max, keepalive, options, several)
 
@@ -71,6 +72,7 @@ class Client:
         self._doors = Doors(_connection.addresses_of(address), make_channel, self._metadata, follow_shards, seen)
         self._read_own_writes = read_own_writes
         self._timeout = timeout
+        self._unavailable_timeout = unavailable_timeout
         self._closed = False
 
     async def close(self) -> None:
@@ -144,11 +146,12 @@ class Client:
         return EventReader(self, cursor, self._timeout_of(timeout))
 
     def subscribe(self, query: Query | None = None, *, after: int | None = None, heartbeat: float | None = 10.0, page_events_max: int | None = None,
-                  retry_for: float | None = None) -> Subscription:
+                  retry_for: float | None = None, on_away: Callable[[EvershardError | None], None] | None = None) -> Subscription:
         """What matches, from behind `after` (None: from now) and on and on. Connects again by itself, without a gap or a double; `retry_for`:
         seconds without a connection after which it fails instead. `heartbeat`: seconds; after three without a word the connection counts as
-        broken. None: none."""
-        return Subscription(self, Query.all() if query is None else query, after, heartbeat, page_events_max, retry_for)
+        broken. None: none. `on_away`: called in this loop with what is wrong, once the server has been away for a second, and with None when it is
+        back; each once an absence."""
+        return Subscription(self, Query.all() if query is None else query, after, heartbeat, page_events_max, retry_for, on_away)
 
     async def head(self, *, at_least: int | None = None, timeout: float | None = DEFAULT) -> int:
         """The watermark: every event up to it can be read. Waits until it has reached `at_least`. Errors: TimeoutError"""
@@ -479,6 +482,8 @@ class Client:
         seconds = self._timeout_of(timeout)
         until = None if seconds is None else time.monotonic() + seconds
         backoff, unknown = Backoff(), False
+        patience = Patience(self._unavailable_timeout, time.monotonic())
+        before: EvershardError | None = None  # what the try before ended with: it says more than that the time is up
         message = request(0) if write else None  # the same bytes each time
         while True:
             left = None if until is None else max(until - time.monotonic(), 0.0)
@@ -489,6 +494,8 @@ class Client:
                     door, append = self._doors.home(append) or door, None
                 # A wait for a position is the server's to end, with an error that says which.
                 grace = 0.5 if not write and left is not None else 0.0
+                await self._doors.connected(door, left)
+                left = None if until is None else max(until - time.monotonic(), 0.0)
                 if method == "PutSnapshot" and self._doors.several:
                     await self._come_so_far(door, left)
                 asked = message or request(ms_of(self._doors.wait_at_one(left)))
@@ -509,6 +516,10 @@ class Client:
             behind = self._doors.several and isinstance(error, TimeoutError) and error.told_by_server
             wait = backoff.next(error)
             again = not_done(error, several=self._doors.several) if once else worth_retrying(error, write=write) or behind
+            again = again and (behind or patience.bears(error, time.monotonic()))
+            if before is not None and not write and isinstance(error, TimeoutError) and not error.told_by_server:
+                error = before
+            before = error
             if again and door is not None and not isinstance(error, OverloadedError):
                 self._doors.failed(door)
             if self._closed or not again or (until is not None and time.monotonic() + wait >= until):

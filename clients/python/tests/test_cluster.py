@@ -16,7 +16,7 @@ def test_nodes_are_killed_under_a_client(cluster: Any) -> None:
     errors: list[BaseException] = []
     done = threading.Event()
 
-    with Client(cluster.addresses, timeout=120) as store, Client(list(reversed(cluster.addresses)), timeout=120) as other:
+    with Client(cluster.addresses, timeout=120, unavailable_timeout=120) as store, Client(list(reversed(cluster.addresses)), timeout=120, unavailable_timeout=120) as other:
         subscription = store.subscribe(Query.all(), after=0, heartbeat=0.5)
 
         def guarded(work: Any) -> Any:

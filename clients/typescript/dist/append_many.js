@@ -3,7 +3,7 @@ import { appendedOf, encodeAppend } from "./append.js";
 import { cancelled, decode, failure, within } from "./connection.js";
 import { errorOf, EvershardError, OutcomeUnknownError } from "./errors.js";
 import { AppendOutcomeSchema, EventStore } from "./gen/evershard/v1/service_pb.js";
-import { backoffMs, sleep } from "./retry.js";
+import { backoffMs, Patience, sleep } from "./retry.js";
 export function pendingOf(append) {
     try {
         return encodeAppend(append);
@@ -51,12 +51,14 @@ export class AppendStream {
         scope.signal.addEventListener("abort", wake);
         void this.#take(source, scope.signal);
         let unknown = false;
+        const patience = new Patience(this.#connection.unavailableTimeoutMs, Date.now());
         try {
             for (let failed = 0;; ++failed) {
                 try {
                     for await (const outcome of this.#answers(scope.signal)) {
                         failed = 0;
                         unknown = false;
+                        patience.worked();
                         yield outcome;
                     }
                     break;
@@ -67,7 +69,7 @@ export class AppendStream {
                     this.#connection.failed(this.#door, error);
                     unknown ||= error.outcomeUnknown;
                     const wait = backoffMs(failed, error);
-                    if (Date.now() + wait - (this.#waitingSince ?? Date.now()) >= this.#timeoutMs) {
+                    if (!patience.bears(error, Date.now()) || Date.now() + wait - (this.#waitingSince ?? Date.now()) >= this.#timeoutMs) {
                         if (!unknown)
                             throw error;
                         throw new OutcomeUnknownError(`no answer says whether the last ${this.#pending.length} appends are stored: ${error.message}`, error.details, { cause: error });
@@ -126,7 +128,7 @@ export class AppendStream {
                 }
                 let outcome = first.error && { error: first.error };
                 if (!outcome) {
-                    answers ??= await this.#open();
+                    answers ??= await this.#open(signal);
                     outcome = await this.#next(answers, signal);
                 }
                 this.#pending.shift();
@@ -141,8 +143,10 @@ export class AppendStream {
             this.#call = undefined;
         }
     }
-    async #open() {
+    async #open(signal) {
+        this.#waitingSince ??= Date.now();
         this.#door = this.#connection.doorOf(this.#node) ?? (await this.#connection.pick());
+        await this.#connection.connected(this.#door, this.#waitingSince + this.#timeoutMs, signal);
         const call = this.#connection.duplex(this.#door, EventStore.method.appendMany);
         this.#call = call;
         for (const { bytes } of this.#pending)

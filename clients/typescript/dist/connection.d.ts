@@ -18,6 +18,8 @@ export interface ConnectOptions {
     insecure?: boolean | undefined;
     /** How long a call may take with all its tries. 30,000 */
     timeoutMs?: number | undefined;
+    /** How long, from the first time on, a call is tried again that a server answers as `unavailable`. 5,000 */
+    unavailableTimeoutMs?: number | undefined;
     /** Of what comes in. 64 MiB */
     receiveBytesMax?: number | undefined;
     /** Of what goes out. 20 MiB, as the server takes it */
@@ -61,6 +63,7 @@ export declare function decode<Desc extends DescMessage>(schema: Desc, bytes: Ui
 export declare class Connection {
     #private;
     readonly timeoutMs: number;
+    readonly unavailableTimeoutMs: number;
     readonly onRetry: ConnectOptions["onRetry"];
     /** Connects with the first call. Errors: InvalidArgumentError */
     constructor(address: string | readonly string[], options: ConnectOptions);
@@ -86,6 +89,8 @@ export declare class Connection {
     doorOf(node: number): Door | undefined;
     /** One request, one answer, tried again where the connection or the server is not there. `request`: encoded once, for all tries. */
     unary<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>, request: MessageInitShape<I> | Uint8Array, options?: AtLeast & CallOptions, kind?: "read" | "append" | "change", first?: string | Uint8Array): Promise<MessageShape<O>>;
+    /** Waits until a call on the door is sent, or fails, at once. Errors: UnavailableError: not in time, so nothing has arrived */
+    connected(door: Door, deadline: number, signal: AbortSignal): Promise<void>;
     /** What must not be done twice: not sent again where it may have arrived. Errors: OutcomeUnknownError */
     change<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>, request: MessageInitShape<I>, options?: CallOptions): Promise<MessageShape<O>>;
     /**

@@ -2,13 +2,13 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import { create, fromBinary, isMessage, toBinary } from "@bufbuild/protobuf";
-import { Client as Channel, compressionAlgorithms, credentials, Metadata } from "@grpc/grpc-js";
+import { Client as Channel, compressionAlgorithms, connectivityState, credentials, Metadata } from "@grpc/grpc-js";
 import { CallFailed, Doors } from "./doors.js";
 import { CancelledError, CorruptionError, errorOfStatus, EvershardError, InvalidArgumentError, UnavailableError } from "./errors.js";
 import { GroupInfoSchema } from "./gen/evershard/v1/groups_pb.js";
 import { EventStore } from "./gen/evershard/v1/service_pb.js";
 import { toUint64 } from "./ids.js";
-import { retrying } from "./retry.js";
+import { retrying, sleep } from "./retry.js";
 /** Bytes of a message. Errors: InvalidArgumentError: a number out of range, a value of another type */
 export function encode(schema, init) {
     try {
@@ -43,6 +43,7 @@ function addressesOf(given) {
 }
 export class Connection {
     timeoutMs;
+    unavailableTimeoutMs;
     onRetry;
     #doors;
     #readOwnWrites;
@@ -52,6 +53,7 @@ export class Connection {
     /** Connects with the first call. Errors: InvalidArgumentError */
     constructor(address, options) {
         this.timeoutMs = options.timeoutMs ?? 30_000;
+        this.unavailableTimeoutMs = options.unavailableTimeoutMs ?? 5_000;
         this.onRetry = options.onRetry;
         this.#readOwnWrites = options.readOwnWrites ?? true;
         this.#seen = options.seen ?? 0;
@@ -146,6 +148,7 @@ export class Connection {
             // What its own node refused goes to any: the map may be old.
             const door = (first !== undefined && !tried && this.#doors.home(first)) || (await this.#doors.pick());
             tried = true;
+            await this.connected(door, deadline, scope.signal);
             if (waits)
                 bytes = encode(method.input, { ...request, ...this.atLeast(options.atLeast, waitsUntil - Date.now()) });
             try {
@@ -162,10 +165,22 @@ export class Connection {
         };
         const again = (error) => waits && this.elsewhere(error) && Date.now() < waitsUntil;
         try {
-            return await retrying({ kind, several: this.#doors.several, deadline, signal: scope.signal, onRetry: this.onRetry, again }, attempt);
+            return await retrying({ kind, several: this.#doors.several, deadline, unavailableTimeoutMs: this.unavailableTimeoutMs, signal: scope.signal, onRetry: this.onRetry, again }, attempt);
         }
         finally {
             scope.end();
+        }
+    }
+    /** Waits until a call on the door is sent, or fails, at once. Errors: UnavailableError: not in time, so nothing has arrived */
+    async connected(door, deadline, signal) {
+        const { IDLE, CONNECTING } = connectivityState;
+        const channel = door.channel.getChannel();
+        for (let pause = 1; [IDLE, CONNECTING].includes(channel.getConnectivityState(true)); pause = Math.min(pause * 2, 20)) {
+            if (Date.now() >= deadline) {
+                this.#doors.failed(door);
+                throw new UnavailableError(`no connection to ${door.address} in time`);
+            }
+            await sleep(pause, signal);
         }
     }
     /** What must not be done twice: not sent again where it may have arrived. Errors: OutcomeUnknownError */
@@ -220,6 +235,7 @@ export class Connection {
         const door = await this.#doors.pick();
         if (signal.aborted)
             throw cancelled(signal);
+        await this.connected(door, deadline ?? Date.now() + this.timeoutMs, signal);
         const call = door.channel.makeServerStreamRequest(pathOf(method), asBuffer, asBytes, request, this.#metadata, deadline === undefined ? {} : { deadline });
         call.on("error", () => { }); // the iterator tells it too
         const cancel = () => call.cancel();

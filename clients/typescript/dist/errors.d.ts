@@ -16,6 +16,7 @@ export interface Details {
     offset?: number;
     conflicts?: RecordedEvent[];
     retryAfterMs?: number;
+    lasting?: boolean;
 }
 /** Everything this package throws. */
 export declare class EvershardError extends Error {
@@ -76,11 +77,13 @@ export declare class FencedError extends EvershardError {
 /** Not now: no connection, or the server cannot. */
 export declare class UnavailableError extends EvershardError {
     readonly code = "unavailable";
-    readonly retryable = true;
+    readonly retryable: boolean;
     readonly outcomeUnknown: boolean;
     constructor(message: string, details?: Details, options?: ErrorOptions & {
         outcomeUnknown?: boolean;
     });
+    /** Until somebody mends it: trying again alone changes nothing. */
+    get lasting(): boolean;
 }
 /** A bounded queue is full. */
 export declare class OverloadedError extends EvershardError {

@@ -68,12 +68,15 @@ export class FencedError extends EvershardError {
 /** Not now: no connection, or the server cannot. */
 export class UnavailableError extends EvershardError {
     code = "unavailable";
-    retryable = true;
+    retryable;
     outcomeUnknown;
     constructor(message, details = {}, options = {}) {
         super(message, details, options);
         this.outcomeUnknown = options.outcomeUnknown ?? false;
+        this.retryable = !this.lasting;
     }
+    /** Until somebody mends it: trying again alone changes nothing. */
+    get lasting() { return this.details.lasting ?? false; }
 }
 /** A bounded queue is full. */
 export class OverloadedError extends EvershardError {
@@ -155,6 +158,8 @@ export function errorOf(message) {
         details.conflicts = message.conflicts.map((event) => new RecordedEvent(event));
     if (message.retryAfterMs !== undefined)
         details.retryAfterMs = message.retryAfterMs;
+    if (message.lasting)
+        details.lasting = true;
     const Class = classes[message.code] ?? EvershardError;
     const error = new Class(message.message, details);
     error.told = true;

@@ -5,7 +5,7 @@ import { EvershardError, UnavailableError } from "./errors.js";
 import { EventStore, ReadRequestSchema } from "./gen/evershard/v1/service_pb.js";
 import { Direction } from "./gen/evershard/v1/store_pb.js";
 import { splitAggregate, toNumber, toUint64 } from "./ids.js";
-import { backoffMs, sleep } from "./retry.js";
+import { backoffMs, Patience, sleep } from "./retry.js";
 /** Each iteration is a read of its own. Leaving the loop ends it. */
 export class Reading {
     /** What the last iteration is bounded by, from its first event on: for `atLeast`, or to go on after. */
@@ -27,6 +27,8 @@ export class Reading {
         const { signal, timeoutMs } = this.#of.options;
         const deadline = timeoutMs === undefined ? undefined : Date.now() + timeoutMs;
         const scope = this.#connection.scope(signal);
+        const patience = new Patience(this.#connection.unavailableTimeoutMs, Date.now());
+        let before;
         const given = { events: 0, last: undefined };
         try {
             for (let failed = 0, since = 0;; ++failed) {
@@ -41,6 +43,8 @@ export class Reading {
                         return;
                     for await (const page of this.#connection.stream(EventStore.method.read, request, { signal: scope.signal, deadline })) {
                         failed = 0;
+                        patience.worked();
+                        before = undefined;
                         this.watermark ??= toNumber(page.watermark);
                         for (const message of page.events) {
                             given.last = new RecordedEvent(message);
@@ -53,8 +57,14 @@ export class Reading {
                     throw new UnavailableError("the read ended before it was complete");
                 }
                 catch (error) {
-                    if (!(error instanceof EvershardError) || !(error.retryable || this.#connection.elsewhere(error)))
+                    if (!(error instanceof EvershardError))
                         throw error;
+                    const elsewhere = this.#connection.elsewhere(error);
+                    if (error.code === "timeout" && !error.told)
+                        throw before ?? error; // why it took so long says more
+                    if (!(elsewhere || (error.retryable && patience.bears(error, Date.now()))))
+                        throw error;
+                    before = error;
                     if (failed === 0)
                         since = Date.now();
                     const wait = backoffMs(failed, error);

@@ -3,6 +3,16 @@ import { EvershardError } from "./errors.js";
 export declare function backoffMs(attempt: number, error?: EvershardError): number;
 /** Errors: CancelledError */
 export declare function sleep(ms: number, signal?: AbortSignal): Promise<void>;
+/**
+ * How long, in one call, what a server answers as "not now" is asked for again: from the first time on. That nobody answers is another matter: it is
+ * borne until the call's time-out. So is `overloaded`, which says itself when to come again. Source: docs/server.md, "What is tried again".
+ */
+export declare class Patience {
+    #private;
+    constructor(mostMs: number, began: number);
+    bears(error: EvershardError, now: number): boolean;
+    worked(): void;
+}
 export interface Attempts {
     /** `append`: what may be stored without an answer is OutcomeUnknownError in the end. `change`: must not be done twice, so at once. */
     kind: "read" | "append" | "change";
@@ -10,10 +20,12 @@ export interface Attempts {
     several?: boolean | undefined;
     /** In milliseconds, as Date.now(). */
     deadline: number;
+    /** Of what a server answers as `unavailable`. */
+    unavailableTimeoutMs: number;
     signal?: AbortSignal | undefined;
     onRetry?: ((error: EvershardError, attempt: number) => void) | undefined;
     /** What else another try may find otherwise. */
     again?: ((error: EvershardError) => boolean) | undefined;
 }
 /** Tries until it works, fails for good, or would begin after the deadline. `attempt` is safe to repeat, but for a change. */
-export declare function retrying<T>({ kind, several, deadline, signal, onRetry, again: also }: Attempts, attempt: () => Promise<T>): Promise<T>;
+export declare function retrying<T>({ kind, several, deadline, unavailableTimeoutMs, signal, onRetry, again: also }: Attempts, attempt: () => Promise<T>): Promise<T>;

@@ -1,6 +1,6 @@
 // When to try again: only what is safe, within the call's time, with a pause that grows.
 import { setTimeout as pause } from "node:timers/promises";
-import { CancelledError, EvershardError, OutcomeUnknownError } from "./errors.js";
+import { CancelledError, EvershardError, OutcomeUnknownError, UnavailableError } from "./errors.js";
 const backoffMsMin = 10;
 const backoffMsMax = 500;
 /** 10, 20, 40 .. 500 ms, each less a random part of up to its half, and never less than the server asks for. */
@@ -17,14 +17,37 @@ export async function sleep(ms, signal) {
         throw new CancelledError("cancelled while waiting to try again", {}, { cause: signal?.reason ?? cause });
     }
 }
+/**
+ * How long, in one call, what a server answers as "not now" is asked for again: from the first time on. That nobody answers is another matter: it is
+ * borne until the call's time-out. So is `overloaded`, which says itself when to come again. Source: docs/server.md, "What is tried again".
+ */
+export class Patience {
+    #mostMs;
+    #began;
+    #since;
+    constructor(mostMs, began) {
+        this.#mostMs = mostMs;
+        this.#began = began;
+    }
+    bears(error, now) {
+        if (!error.told || error.code === "overloaded")
+            return true;
+        if (error.code === "timeout")
+            return now - this.#began < this.#mostMs; // the server has waited itself
+        this.#since ??= now;
+        return now - this.#since < this.#mostMs;
+    }
+    worked() { this.#since = undefined; }
+}
 /** It did not arrive, or was not taken. */
 function notDone(error, several) {
     return error.retryable && (error.told ? several || error.code !== "unavailable" : !error.outcomeUnknown);
 }
 /** Tries until it works, fails for good, or would begin after the deadline. `attempt` is safe to repeat, but for a change. */
-export async function retrying({ kind, several = false, deadline, signal, onRetry, again: also }, attempt) {
+export async function retrying({ kind, several = false, deadline, unavailableTimeoutMs, signal, onRetry, again: also }, attempt) {
     let unknown = false;
     let before;
+    const patience = new Patience(unavailableTimeoutMs, Date.now());
     for (let tried = 0;; ++tried) {
         try {
             return await attempt();
@@ -36,11 +59,13 @@ export async function retrying({ kind, several = false, deadline, signal, onRetr
             if (kind === "change" && unknown && (error.retryable || error.code === "timeout")) {
                 throw new OutcomeUnknownError(`no answer says whether it was done: ${error.message}`, error.details, { cause: error });
             }
-            const again = kind === "change" ? notDone(error, several) : error.retryable || (kind === "append" && error.code === "timeout") || also?.(error) === true;
+            const elsewhere = also?.(error) === true;
+            const again = kind === "change" ? notDone(error, several) : error.retryable || (kind === "append" && error.code === "timeout") || elsewhere;
             const wait = backoffMs(tried, error);
-            if (!again && !(error.code === "timeout" && Date.now() >= deadline))
+            const isLasting = error instanceof UnavailableError && error.lasting;
+            if (!again && !isLasting && !(error.code === "timeout" && Date.now() >= deadline))
                 throw error;
-            if (Date.now() + wait >= deadline) {
+            if (isLasting || !(elsewhere || patience.bears(error, Date.now())) || Date.now() + wait >= deadline) {
                 if (kind === "append" && unknown)
                     throw new OutcomeUnknownError(`no answer says whether it is stored: ${error.message}`, error.details, { cause: error });
                 throw error.code === "timeout" ? before ?? error : error; // why it took so long says more

@@ -1,4 +1,5 @@
 import { type CallOptions, type Connection } from "./connection.js";
+import { EvershardError } from "./errors.js";
 import { RecordedEvent } from "./event.js";
 import type { Query } from "./query.js";
 /**
@@ -20,6 +21,8 @@ export interface SubscribeOptions {
     pageEventsMax?: number | undefined;
     /** At least 100; 0: none. Three of them without a word are a broken connection. 10,000 */
     heartbeatMs?: number | undefined;
+    /** Told what is wrong, once the server has been away for a second, and `undefined` when it is back; each once an absence. */
+    onAway?: ((error: EvershardError | undefined) => void) | undefined;
     /** Ends the subscription: the loop ends. */
     signal?: AbortSignal | undefined;
 }
@@ -27,6 +30,8 @@ export declare class Subscription implements AsyncIterable<SubscriptionItem> {
     #private;
     /** Of the last item that was taken. */
     watermark: number | undefined;
+    /** Why the server is, while it has been for a second. `undefined`: it is there. */
+    away: EvershardError | undefined;
     constructor(connection: Connection, query: Query, options: SubscribeOptions, head: (options: CallOptions) => Promise<number>);
     /** The events alone. */
     events(): AsyncGenerator<RecordedEvent, void, void>;

@@ -6,9 +6,12 @@ import { EventStore, SubscribeRequestSchema, SubscribeResponse_Kind as Kind } fr
 import { toNumber, toUint64 } from "./ids.js";
 import { backoffMs, sleep } from "./retry.js";
 const kinds = { [Kind.EVENTS]: "events", [Kind.CAUGHT_UP]: "caught_up", [Kind.FELL_BEHIND]: "fell_behind", [Kind.HEARTBEAT]: "heartbeat" };
+const awayAfterMs = 1_000; // a shorter break is nobody's business
 export class Subscription {
     /** Of the last item that was taken. */
     watermark;
+    /** Why the server is, while it has been for a second. `undefined`: it is there. */
+    away;
     #connection;
     #query;
     #options;
@@ -32,12 +35,13 @@ export class Subscription {
         const { signal } = scope;
         let at = this.#options.after;
         try {
-            for (let failed = 0;; ++failed) {
+            for (let failed = 0, brokenAt = 0;; ++failed) {
                 try {
                     at ??= await this.#head({ signal }); // "now" is once, not whenever a connection is made
                     const request = this.#request(at, heartbeatMs);
                     for await (const answer of this.#connection.stream(EventStore.method.subscribe, request, { signal, stallMs: heartbeatMs * 3 || undefined })) {
                         failed = 0;
+                        this.#tellAway(undefined);
                         const item = itemOf(answer);
                         if (!item)
                             continue;
@@ -49,6 +53,10 @@ export class Subscription {
                 catch (error) {
                     if (!(error instanceof EvershardError) || !(error.retryable || error.code === "timeout"))
                         throw error;
+                    if (failed === 0)
+                        brokenAt = Date.now();
+                    if (Date.now() - brokenAt >= awayAfterMs)
+                        this.#tellAway(error);
                     this.#connection.onRetry?.(error, failed + 1);
                     await sleep(backoffMs(failed, error), signal);
                 }
@@ -61,6 +69,12 @@ export class Subscription {
         finally {
             scope.end();
         }
+    }
+    #tellAway(why) {
+        const changed = (why === undefined) !== (this.away === undefined);
+        this.away = why;
+        if (changed)
+            this.#options.onAway?.(why);
     }
     #request(after, heartbeatMs) {
         const { pageEventsMax } = this.#options;

@@ -4,14 +4,14 @@ import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 
 import { create, fromBinary, isMessage, toBinary, type DescMessage, type DescMethod, type DescMethodBiDiStreaming, type DescMethodServerStreaming, type DescMethodUnary, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
-import { Client as Channel, compressionAlgorithms, credentials, Metadata, type ClientDuplexStream, type ServiceError } from "@grpc/grpc-js";
+import { Client as Channel, compressionAlgorithms, connectivityState, credentials, Metadata, type ClientDuplexStream, type ServiceError } from "@grpc/grpc-js";
 
 import { CallFailed, Doors, type Door } from "./doors.js";
 import { CancelledError, CorruptionError, errorOfStatus, EvershardError, InvalidArgumentError, UnavailableError } from "./errors.js";
 import { GroupInfoSchema } from "./gen/evershard/v1/groups_pb.js";
 import { EventStore } from "./gen/evershard/v1/service_pb.js";
 import { toUint64 } from "./ids.js";
-import { retrying } from "./retry.js";
+import { retrying, sleep } from "./retry.js";
 
 /** PEM. `root` absent: the system's own; `cert` and `key`: for a server that asks clients for a certificate. */
 export interface Tls {
@@ -30,6 +30,8 @@ export interface ConnectOptions {
   insecure?: boolean | undefined;
   /** How long a call may take with all its tries. 30,000 */
   timeoutMs?: number | undefined;
+  /** How long, from the first time on, a call is tried again that a server answers as `unavailable`. 5,000 */
+  unavailableTimeoutMs?: number | undefined;
   /** Of what comes in. 64 MiB */
   receiveBytesMax?: number | undefined;
   /** Of what goes out. 20 MiB, as the server takes it */
@@ -101,6 +103,7 @@ function addressesOf(given: string | readonly string[]): string[] {
 
 export class Connection {
   readonly timeoutMs: number;
+  readonly unavailableTimeoutMs: number;
   readonly onRetry: ConnectOptions["onRetry"];
   readonly #doors: Doors;
   readonly #readOwnWrites: boolean;
@@ -111,6 +114,7 @@ export class Connection {
   /** Connects with the first call. Errors: InvalidArgumentError */
   constructor(address: string | readonly string[], options: ConnectOptions) {
     this.timeoutMs = options.timeoutMs ?? 30_000;
+    this.unavailableTimeoutMs = options.unavailableTimeoutMs ?? 5_000;
     this.onRetry = options.onRetry;
     this.#readOwnWrites = options.readOwnWrites ?? true;
     this.#seen = options.seen ?? 0;
@@ -208,6 +212,7 @@ export class Connection {
       // What its own node refused goes to any: the map may be old.
       const door = (first !== undefined && !tried && this.#doors.home(first)) || (await this.#doors.pick());
       tried = true;
+      await this.connected(door, deadline, scope.signal);
       if (waits) bytes = encode(method.input, { ...(request as object), ...this.atLeast(options.atLeast, waitsUntil - Date.now()) } as MessageInitShape<I>);
       try {
         if (method.name === "PutSnapshot" && this.#doors.several) await this.#comeSoFar(door, deadline, scope.signal);
@@ -221,9 +226,22 @@ export class Connection {
     };
     const again = (error: EvershardError) => waits && this.elsewhere(error) && Date.now() < waitsUntil;
     try {
-      return await retrying({ kind, several: this.#doors.several, deadline, signal: scope.signal, onRetry: this.onRetry, again }, attempt);
+      return await retrying({ kind, several: this.#doors.several, deadline, unavailableTimeoutMs: this.unavailableTimeoutMs, signal: scope.signal, onRetry: this.onRetry, again }, attempt);
     } finally {
       scope.end();
+    }
+  }
+
+  /** Waits until a call on the door is sent, or fails, at once. Errors: UnavailableError: not in time, so nothing has arrived */
+  async connected(door: Door, deadline: number, signal: AbortSignal): Promise<void> {
+    const { IDLE, CONNECTING } = connectivityState;
+    const channel = door.channel.getChannel();
+    for (let pause = 1; [IDLE, CONNECTING].includes(channel.getConnectivityState(true)); pause = Math.min(pause * 2, 20)) {
+      if (Date.now() >= deadline) {
+        this.#doors.failed(door);
+        throw new UnavailableError(`no connection to ${door.address} in time`);
+      }
+      await sleep(pause, signal);
     }
   }
 
@@ -276,6 +294,7 @@ export class Connection {
     if (signal.aborted) throw cancelled(signal);
     const door = await this.#doors.pick();
     if (signal.aborted) throw cancelled(signal);
+    await this.connected(door, deadline ?? Date.now() + this.timeoutMs, signal);
     const call = door.channel.makeServerStreamRequest(pathOf(method), asBuffer, asBytes, request, this.#metadata, deadline === undefined ? {} : { deadline });
     call.on("error", () => {});  // the iterator tells it too
     const cancel = () => call.cancel();

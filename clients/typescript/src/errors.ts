@@ -27,6 +27,7 @@ export interface Details {
   offset?: number;
   conflicts?: RecordedEvent[];
   retryAfterMs?: number;
+  lasting?: boolean;
 }
 
 /** Everything this package throws. */
@@ -84,12 +85,15 @@ export class FencedError extends EvershardError { override readonly code = "fenc
 /** Not now: no connection, or the server cannot. */
 export class UnavailableError extends EvershardError {
   override readonly code = "unavailable";
-  override readonly retryable = true;
+  override readonly retryable: boolean;
   override readonly outcomeUnknown: boolean;
   constructor(message: string, details: Details = {}, options: ErrorOptions & { outcomeUnknown?: boolean } = {}) {
     super(message, details, options);
     this.outcomeUnknown = options.outcomeUnknown ?? false;
+    this.retryable = !this.lasting;
   }
+  /** Until somebody mends it: trying again alone changes nothing. */
+  get lasting(): boolean { return this.details.lasting ?? false; }
 }
 
 /** A bounded queue is full. */
@@ -156,6 +160,7 @@ export function errorOf(message: ErrorMessage): EvershardError {
   if (message.offset !== undefined) details.offset = toNumber(message.offset);
   if (message.conflicts.length > 0) details.conflicts = message.conflicts.map((event) => new RecordedEvent(event));
   if (message.retryAfterMs !== undefined) details.retryAfterMs = message.retryAfterMs;
+  if (message.lasting) details.lasting = true;
   const Class: new (message: string, details?: Details) => EvershardError = classes[message.code] ?? EvershardError;
   const error = new Class(message.message, details);
   error.told = true;

@@ -7,7 +7,7 @@ import { EventStore, ReadRequestSchema } from "./gen/evershard/v1/service_pb.js"
 import { Direction } from "./gen/evershard/v1/store_pb.js";
 import { splitAggregate, toNumber, toUint64 } from "./ids.js";
 import type { Query } from "./query.js";
-import { backoffMs, sleep } from "./retry.js";
+import { backoffMs, Patience, sleep } from "./retry.js";
 
 interface Bounds {
   /** No limit without it; 0 is nothing. */
@@ -53,6 +53,8 @@ export class Reading implements AsyncIterable<RecordedEvent> {
     const { signal, timeoutMs } = this.#of.options;
     const deadline = timeoutMs === undefined ? undefined : Date.now() + timeoutMs;
     const scope = this.#connection.scope(signal);
+    const patience = new Patience(this.#connection.unavailableTimeoutMs, Date.now());
+    let before: EvershardError | undefined;
     const given = { events: 0, last: undefined as RecordedEvent | undefined };
     try {
       for (let failed = 0, since = 0; ; ++failed) {
@@ -65,6 +67,8 @@ export class Reading implements AsyncIterable<RecordedEvent> {
           if (!request) return;
           for await (const page of this.#connection.stream(EventStore.method.read, request, { signal: scope.signal, deadline })) {
             failed = 0;
+            patience.worked();
+            before = undefined;
             this.watermark ??= toNumber(page.watermark);
             for (const message of page.events) {
               given.last = new RecordedEvent(message);
@@ -75,7 +79,11 @@ export class Reading implements AsyncIterable<RecordedEvent> {
           }
           throw new UnavailableError("the read ended before it was complete");
         } catch (error) {
-          if (!(error instanceof EvershardError) || !(error.retryable || this.#connection.elsewhere(error))) throw error;
+          if (!(error instanceof EvershardError)) throw error;
+          const elsewhere = this.#connection.elsewhere(error);
+          if (error.code === "timeout" && !error.told) throw before ?? error;  // why it took so long says more
+          if (!(elsewhere || (error.retryable && patience.bears(error, Date.now())))) throw error;
+          before = error;
           if (failed === 0) since = Date.now();
           const wait = backoffMs(failed, error);
           if (Date.now() + wait >= (deadline ?? since + this.#connection.timeoutMs)) throw error;

@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 
-import { CancelledError, EvershardError, OutcomeUnknownError } from "./errors.js";
+import { CancelledError, EvershardError, OutcomeUnknownError, UnavailableError } from "./errors.js";
 
 const backoffMsMin = 10;
 const backoffMsMax = 500;
@@ -22,6 +22,29 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   }
 }
 
+/**
+ * How long, in one call, what a server answers as "not now" is asked for again: from the first time on. That nobody answers is another matter: it is
+ * borne until the call's time-out. So is `overloaded`, which says itself when to come again. Source: docs/server.md, "What is tried again".
+ */
+export class Patience {
+  readonly #mostMs: number;
+  readonly #began: number;
+  #since: number | undefined;
+
+  constructor(mostMs: number, began: number) {
+    this.#mostMs = mostMs;
+    this.#began = began;
+  }
+
+  bears(error: EvershardError, now: number): boolean {
+    if (!error.told || error.code === "overloaded") return true;
+    if (error.code === "timeout") return now - this.#began < this.#mostMs;  // the server has waited itself
+    this.#since ??= now;
+    return now - this.#since < this.#mostMs;
+  }
+  worked(): void { this.#since = undefined; }
+}
+
 export interface Attempts {
   /** `append`: what may be stored without an answer is OutcomeUnknownError in the end. `change`: must not be done twice, so at once. */
   kind: "read" | "append" | "change";
@@ -29,6 +52,8 @@ export interface Attempts {
   several?: boolean | undefined;
   /** In milliseconds, as Date.now(). */
   deadline: number;
+  /** Of what a server answers as `unavailable`. */
+  unavailableTimeoutMs: number;
   signal?: AbortSignal | undefined;
   onRetry?: ((error: EvershardError, attempt: number) => void) | undefined;
   /** What else another try may find otherwise. */
@@ -41,9 +66,10 @@ function notDone(error: EvershardError, several: boolean): boolean {
 }
 
 /** Tries until it works, fails for good, or would begin after the deadline. `attempt` is safe to repeat, but for a change. */
-export async function retrying<T>({ kind, several = false, deadline, signal, onRetry, again: also }: Attempts, attempt: () => Promise<T>): Promise<T> {
+export async function retrying<T>({ kind, several = false, deadline, unavailableTimeoutMs, signal, onRetry, again: also }: Attempts, attempt: () => Promise<T>): Promise<T> {
   let unknown = false;
   let before: EvershardError | undefined;
+  const patience = new Patience(unavailableTimeoutMs, Date.now());
   for (let tried = 0; ; ++tried) {
     try {
       return await attempt();
@@ -53,10 +79,12 @@ export async function retrying<T>({ kind, several = false, deadline, signal, onR
       if (kind === "change" && unknown && (error.retryable || error.code === "timeout")) {
         throw new OutcomeUnknownError(`no answer says whether it was done: ${error.message}`, error.details, { cause: error });
       }
-      const again = kind === "change" ? notDone(error, several) : error.retryable || (kind === "append" && error.code === "timeout") || also?.(error) === true;
+      const elsewhere = also?.(error) === true;
+      const again = kind === "change" ? notDone(error, several) : error.retryable || (kind === "append" && error.code === "timeout") || elsewhere;
       const wait = backoffMs(tried, error);
-      if (!again && !(error.code === "timeout" && Date.now() >= deadline)) throw error;
-      if (Date.now() + wait >= deadline) {
+      const isLasting = error instanceof UnavailableError && error.lasting;
+      if (!again && !isLasting && !(error.code === "timeout" && Date.now() >= deadline)) throw error;
+      if (isLasting || !(elsewhere || patience.bears(error, Date.now())) || Date.now() + wait >= deadline) {
         if (kind === "append" && unknown) throw new OutcomeUnknownError(`no answer says whether it is stored: ${error.message}`, error.details, { cause: error });
         throw error.code === "timeout" ? before ?? error : error;  // why it took so long says more
       }

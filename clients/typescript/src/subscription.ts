@@ -23,15 +23,21 @@ export interface SubscribeOptions {
   pageEventsMax?: number | undefined;
   /** At least 100; 0: none. Three of them without a word are a broken connection. 10,000 */
   heartbeatMs?: number | undefined;
+  /** Told what is wrong, once the server has been away for a second, and `undefined` when it is back; each once an absence. */
+  onAway?: ((error: EvershardError | undefined) => void) | undefined;
   /** Ends the subscription: the loop ends. */
   signal?: AbortSignal | undefined;
 }
 
 const kinds = { [Kind.EVENTS]: "events", [Kind.CAUGHT_UP]: "caught_up", [Kind.FELL_BEHIND]: "fell_behind", [Kind.HEARTBEAT]: "heartbeat" } as const;
 
+const awayAfterMs = 1_000;  // a shorter break is nobody's business
+
 export class Subscription implements AsyncIterable<SubscriptionItem> {
   /** Of the last item that was taken. */
   watermark: number | undefined;
+  /** Why the server is, while it has been for a second. `undefined`: it is there. */
+  away: EvershardError | undefined;
   readonly #connection: Connection;
   readonly #query: Query;
   readonly #options: SubscribeOptions;
@@ -56,12 +62,13 @@ export class Subscription implements AsyncIterable<SubscriptionItem> {
     const { signal } = scope;
     let at = this.#options.after;
     try {
-      for (let failed = 0; ; ++failed) {
+      for (let failed = 0, brokenAt = 0; ; ++failed) {
         try {
           at ??= await this.#head({ signal });  // "now" is once, not whenever a connection is made
           const request = this.#request(at, heartbeatMs);
           for await (const answer of this.#connection.stream(EventStore.method.subscribe, request, { signal, stallMs: heartbeatMs * 3 || undefined })) {
             failed = 0;
+            this.#tellAway(undefined);
             const item = itemOf(answer);
             if (!item) continue;
             at = this.watermark = Math.max(at, item.watermark);  // another node than before may be behind what was given
@@ -70,6 +77,8 @@ export class Subscription implements AsyncIterable<SubscriptionItem> {
           throw new UnavailableError("the server ended the subscription");
         } catch (error) {
           if (!(error instanceof EvershardError) || !(error.retryable || error.code === "timeout")) throw error;
+          if (failed === 0) brokenAt = Date.now();
+          if (Date.now() - brokenAt >= awayAfterMs) this.#tellAway(error);
           this.#connection.onRetry?.(error, failed + 1);
           await sleep(backoffMs(failed, error), signal);
         }
@@ -79,6 +88,12 @@ export class Subscription implements AsyncIterable<SubscriptionItem> {
     } finally {
       scope.end();
     }
+  }
+
+  #tellAway(why: EvershardError | undefined): void {
+    const changed = (why === undefined) !== (this.away === undefined);
+    this.away = why;
+    if (changed) this.#options.onAway?.(why);
   }
 
   #request(after: number, heartbeatMs: number): Uint8Array {

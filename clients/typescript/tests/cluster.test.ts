@@ -10,7 +10,7 @@ import { Cluster, onlyServe } from "./server.js";
 
 test("nodes are killed under a client", onlyServe, async () => {
   await using cluster = await Cluster.start(3);
-  await using store = connect(cluster.addresses, { timeoutMs: 120_000 });
+  await using store = connect(cluster.addresses, { timeoutMs: 120_000, unavailableTimeoutMs: 120_000 });
   await using other = connect([...cluster.addresses].reverse(), { timeoutMs: 120_000 });
   const acknowledged: { id: string; appended: Appended }[] = [];
   const followed: number[] = [];

@@ -19,7 +19,7 @@ const service: ServiceDefinition = {
 const membersMethod = { members: { ...method, path: "/evershard.v1.EventStore/Members", responseStream: false } };
 
 /** A page, or how the read ends instead. */
-export type PageAnswer = MessageInitShape<typeof PageSchema> | { code: status; error?: MessageInitShape<typeof ErrorSchema> };
+export type PageAnswer = MessageInitShape<typeof PageSchema> | "silence" | { code: status; error?: MessageInitShape<typeof ErrorSchema> };
 
 export class FakeServer implements AsyncDisposable {
   readonly requests: Uint8Array[] = [];
@@ -60,9 +60,9 @@ export class FakeServer implements AsyncDisposable {
         call.on("data", (request: Uint8Array) => {
           fake.requests.push(new Uint8Array(request));
           const given = answer(fromBinary(AppendRequestSchema, request), fake.requests.length - 1);
-          if (given !== "silence" && "appended" in given) {
-            call.write(toBinary(AppendOutcomeSchema, create(AppendOutcomeSchema, { outcome: { case: "appended", value: create(AppendResponseSchema, given.appended) } })));
-          }
+          if (given === "silence") return;
+          const outcome = "appended" in given ? { case: "appended" as const, value: create(AppendResponseSchema, given.appended) } : { case: "refused" as const, value: create(ErrorSchema, given.error) };
+          call.write(toBinary(AppendOutcomeSchema, create(AppendOutcomeSchema, { outcome })));
         });
         call.on("end", () => call.end());
       },
@@ -74,6 +74,7 @@ export class FakeServer implements AsyncDisposable {
           if (error) metadata.set("grpc-status-details-bin", statusOf(code, create(ErrorSchema, error)));
           call.emit("error", { code, details: error?.message ?? "", metadata });
         };
+        if (given === "silence") return;
         if ("code" in given) return fails(given.code, given.error);
         call.write(toBinary(PageSchema, create(PageSchema, given)));
         if (fake.ends) return fails(status.UNAVAILABLE, { code: ErrorCode.UNAVAILABLE, message: "the server is stopping" });

@@ -357,7 +357,62 @@ TEST(HttpRoutes, SelectRowsOfTables) {
   }
   EXPECT_EQ(door.get(rows + "version=9").code(), "not_found");
   EXPECT_EQ(door.get("/api/v1/tables/none").code(), "not_found");
-  EXPECT_EQ(door.ask("POST", "/api/v1/tables/orders/rows", "{}").status, 405);
+  EXPECT_EQ(door.ask("DELETE", "/api/v1/tables/orders/rows").status, 405);
+}
+
+// A `next` holds the values that the page ended with: what is too long for a target goes into a body, as long as the server's own words may be.
+TEST(HttpRoutes, GoOnWithPagesWhoseNextIsTooLongForATarget) {
+  RunningDoor door;
+  ASSERT_TRUE(door.store.projections().create("notes", "table",
+                                              R"({"fields":[{"name":"note","type":"text","role":"key"},{"name":"a","type":"text"},{"name":"b","type":"text"}],)"
+                                              R"("rules":[{"types":["Noted"],"action":"upsert","key":"aggregate","fields":{"a":"$.a","b":"$.b"}}]})"));
+  ASSERT_TRUE(door.store.projections().create_value_index("by-a", {.types = {"Noted"}, .path = "$.a", .value = "text"}));
+  const std::string longest(4'096, 'x');
+  GlobalPosition last;
+  for (int i = 1; i <= 5; ++i) {
+    const json note{{"a", longest}, {"b", longest + longest}};
+    last = door.store.append(Append{}.event("note-" + std::to_string(i), "Noted", note.dump())).value().last_position;
+  }
+  const auto post = [&](const std::string& path, const json& asked) {
+    return door.ask("POST", path, asked.dump(), "Content-Type: application/json\r\n");
+  };
+  const std::string rows = "/api/v1/tables/notes/rows";
+  const std::string where = "note != '" + std::string((16u << 10) - 10, 'y') + "'";
+  json asked{{"where", where}, {"order", {"a", "-b"}}, {"field", "note"}, {"limit", 2}, {"at_least", last.value}};
+  std::vector<std::string> seen;
+  std::size_t longest_next = 0;
+  for (int pages = 0; pages < 10; ++pages) {
+    const auto answer = post(rows, asked);
+    ASSERT_EQ(answer.status, 200) << answer.body;
+    const auto page = answer.json();
+    for (const auto& row : page["rows"]) seen.push_back(row["note"]);
+    if (page["next"].is_null()) break;
+    asked["after"] = page["next"];
+    longest_next = std::max(longest_next, std::string(page["next"]).size());
+  }
+  EXPECT_THAT(seen, ElementsAre("note-5", "note-4", "note-3", "note-2", "note-1"));  // equal ones as the last order goes
+  EXPECT_GT(longest_next, 16u << 10) << "more than a header takes";
+  const auto too_long = door.get(rows + "?order=a&order=-b&limit=2&after=" + std::string(asked["after"]));
+  EXPECT_EQ(too_long.status, 431);
+  EXPECT_THAT(too_long.body, testing::HasSubstr("POST"));
+
+  asked = {{"from", "w"}, {"limit", 2}, {"at_least", last.value}};
+  std::size_t entries = 0;
+  for (int pages = 0; pages < 10; ++pages) {
+    const auto answer = post("/api/v1/values/by-a", asked);
+    ASSERT_EQ(answer.status, 200) << answer.body;
+    const auto page = answer.json();
+    entries += page["entries"].size();
+    if (page["next"].is_null()) break;
+    asked["after"] = page["next"];
+  }
+  EXPECT_EQ(entries, 5u);
+
+  for (const json& bad : {json{{"wher", "1"}}, json{{"where", {{"a", 1}}}}, json{{"limit", nullptr}}, json::array({1}), json{{"limit", 1'001}}}) {
+    EXPECT_EQ(post(rows, bad).code(), "invalid_argument") << bad;
+  }
+  EXPECT_EQ(door.ask("POST", rows, "{").code(), "invalid_argument");
+  EXPECT_EQ(post(rows, {{"limit", 2}}).json()["rows"].size(), 2u);
 }
 
 TEST(HttpRoutes, RefuseBadParametersByName) {

@@ -226,6 +226,10 @@ TEST_F(ClusterLoss, ANodeThatComesBackWithAnOldBackupGoesOnWithThat) {
   cluster_.start(2);
   ASSERT_TRUE(soon([&] { return is_refused(2, own.front()); })) << "it is refused, loudly";
   EXPECT_THAT(cluster_.status().shards[own.front().value].trouble, HasSubstr("has lost data"));
+  EXPECT_TRUE(soon([&] {
+    const auto read = payloads(1, own.front().value);
+    return !read && read.error().code == ErrorCode::unavailable && read.error().lasting();
+  })) << "whoever asks another node need not try again";
 
   // Starting it again does not mend it.
   cluster_.stop(2);

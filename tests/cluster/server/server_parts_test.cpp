@@ -86,7 +86,7 @@ TEST(ServerSettings, HaveTheDefaultsOfTheStructs) {
 TEST(ServerSettings, ReachTheOptionsTheySteer) {
   const auto options = options_with({{"block-cache", "3MiB", "f"}, {"max-payload-size", "7KiB", "f"}, {"listen", "a:1, b:2", "f"}, {"unix-socket", "/run/x", "f"},
                                      {"drain-timeout", "7s", "f"}, {"log-level", "error", "f"}, {"log-format", "json", "f"}, {"insecure", "yes", "f"},
-                                     {"create", "no", "f"}, {"shards", "3", "f"}, {"tls-cert", "c", "f"}, {"tls-key", "k", "f"}, {"max-streams", "9", "f"},
+                                     {"create", "no", "f"}, {"shards", "3", "f"}, {"tls-cert", "c", "f"}, {"tls-key", "k", "f"}, {"max-streams", "9", "f"}, {"max-connections", "7", "f"},
                                      {"projections-block-cache", "5MiB", "f"}, {"projections-memtables", "6MiB", "f"}, {"projections-page-events", "77", "f"}, {"projections-building", "3", "f"},
                                      {"projections-gathered", "9MiB", "f"}, {"projections-pace", "5ms", "f"}, {"projections-vacuum-every", "1h", "f"}, {"projections-vacuum-factor", "30", "f"}, {"documents-vacuum-every", "2h", "f"},
                                      {"documents-vacuum-factor", "100", "f"}});
@@ -103,6 +103,7 @@ TEST(ServerSettings, ReachTheOptionsTheySteer) {
   EXPECT_EQ(options->store.shards, 3u);
   EXPECT_EQ(options->door.tls.key, "k");
   EXPECT_EQ(options->door.streams_max, 9u);
+  EXPECT_EQ(options->door.connections_max, 7u);
   EXPECT_EQ(options->store.projections.block_cache_bytes, 5u << 20);
   EXPECT_EQ(options->store.projections.memtables_bytes, 6u << 20);
   EXPECT_EQ(options->store.projections.page_events_max, 77u);

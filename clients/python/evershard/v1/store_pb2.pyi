@@ -92,13 +92,14 @@ class CommandRecord(_message.Message):
     def __init__(self, aggregate: _Optional[_Union[_event_pb2.AggregateId, _Mapping]] = ..., id: _Optional[bytes] = ..., reply: _Optional[bytes] = ...) -> None: ...
 
 class Error(_message.Message):
-    __slots__ = ["actual", "aggregate", "code", "condition", "conflicts", "expected", "message", "offset", "position", "retry_after_ms", "shard"]
+    __slots__ = ["actual", "aggregate", "code", "condition", "conflicts", "expected", "lasting", "message", "offset", "position", "retry_after_ms", "shard"]
     ACTUAL_FIELD_NUMBER: _ClassVar[int]
     AGGREGATE_FIELD_NUMBER: _ClassVar[int]
     CODE_FIELD_NUMBER: _ClassVar[int]
     CONDITION_FIELD_NUMBER: _ClassVar[int]
     CONFLICTS_FIELD_NUMBER: _ClassVar[int]
     EXPECTED_FIELD_NUMBER: _ClassVar[int]
+    LASTING_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_FIELD_NUMBER: _ClassVar[int]
     OFFSET_FIELD_NUMBER: _ClassVar[int]
     POSITION_FIELD_NUMBER: _ClassVar[int]
@@ -110,12 +111,13 @@ class Error(_message.Message):
     condition: int
     conflicts: _containers.RepeatedCompositeFieldContainer[_event_pb2.RecordedEvent]
     expected: ExpectedVersion
+    lasting: bool
     message: str
     offset: int
     position: int
     retry_after_ms: int
     shard: int
-    def __init__(self, code: _Optional[_Union[ErrorCode, str]] = ..., message: _Optional[str] = ..., aggregate: _Optional[_Union[_event_pb2.AggregateId, _Mapping]] = ..., expected: _Optional[_Union[ExpectedVersion, _Mapping]] = ..., actual: _Optional[int] = ..., condition: _Optional[int] = ..., position: _Optional[int] = ..., shard: _Optional[int] = ..., offset: _Optional[int] = ..., conflicts: _Optional[_Iterable[_Union[_event_pb2.RecordedEvent, _Mapping]]] = ..., retry_after_ms: _Optional[int] = ...) -> None: ...
+    def __init__(self, code: _Optional[_Union[ErrorCode, str]] = ..., message: _Optional[str] = ..., aggregate: _Optional[_Union[_event_pb2.AggregateId, _Mapping]] = ..., expected: _Optional[_Union[ExpectedVersion, _Mapping]] = ..., actual: _Optional[int] = ..., condition: _Optional[int] = ..., position: _Optional[int] = ..., shard: _Optional[int] = ..., offset: _Optional[int] = ..., conflicts: _Optional[_Iterable[_Union[_event_pb2.RecordedEvent, _Mapping]]] = ..., retry_after_ms: _Optional[int] = ..., lasting: bool = ...) -> None: ...
 
 class Expectation(_message.Message):
     __slots__ = ["aggregate", "version"]

@@ -431,6 +431,12 @@ export type Error = Message<"evershard.v1.Error"> & {
      * @generated from field: optional uint32 retry_after_ms = 11;
      */
     retryAfterMs?: number | undefined;
+    /**
+     * unavailable: until somebody mends it; trying again alone changes nothing
+     *
+     * @generated from field: bool lasting = 12;
+     */
+    lasting: boolean;
 };
 /**
  * Describes the message evershard.v1.Error.
