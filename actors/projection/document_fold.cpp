@@ -382,7 +382,7 @@ void DocumentFold::apply(FoldedDocument& document, const RecordedEvent& event, s
   json given = json::object();
   const char* unreadable = is_nested_too_deeply(payload) ? "the payload is nested too deeply" : nullptr;
   if (unreadable == nullptr && !payload.empty()) given = json::parse(payload, nullptr, false);
-  if (given.is_discarded()) unreadable = "the payload is not JSON";
+  if (given.is_discarded()) unreadable = "the payload is not JSON, or has a number that no double can hold";
   for (const auto& step : *rule->second) {
     if (unreadable != nullptr && step.needs_payload()) note(unreadable);
     else if (const auto problem = step.run(*document.value_, event, given)) note(*problem);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "evershard/protocol/check.hpp"
@@ -128,11 +129,59 @@ class KeysSeen {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// nlohmann takes a NUL for the end of the text, and skips a byte order mark.
+/// As JSON writes a number: std::from_chars takes `01` and `1.` too.
+bool is_number(std::string_view text) {
+  std::size_t at = text.starts_with('-') ? 1 : 0;
+  const auto digits = [&] {
+    const auto begin = at;
+    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+    return at - begin;
+  };
+  const bool zero = at < text.size() && text[at] == '0';
+  if (const auto whole = digits(); whole == 0 || (zero && whole > 1)) return false;
+  if (at < text.size() && text[at] == '.' && (++at, digits() == 0)) return false;
+  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    ++at;
+    if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
+    if (digits() == 0) return false;
+  }
+  return at == text.size();
+}
+
+bool is_of_number(char c) { return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'; }
+
+/// The text with 0.00.. of the same length for each number that no double can hold.
+std::string with_numbers_in_range(std::string_view text) {
+  std::string changed(text);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"') {
+      for (++at; at < text.size() && text[at] != '"'; ++at) {
+        if (text[at] == '\\') ++at;
+      }
+      continue;
+    }
+    const std::size_t begin = at;
+    while (at < text.size() && is_of_number(text[at])) ++at;
+    if (at == begin) continue;
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data() + begin, text.data() + at, value);
+    if (error == std::errc::result_out_of_range && is_number(text.substr(begin, at - begin))) {
+      std::fill(changed.begin() + static_cast<std::ptrdiff_t>(begin), changed.begin() + static_cast<std::ptrdiff_t>(at), '0');
+      changed[begin + 1] = '.';
+    }
+    --at;
+  }
+  return changed;
+}
+
+/// nlohmann takes a NUL for the end of the text, skips a byte order mark, and ends at a number that no double can hold: JSON has no such bound.
 bool checked(std::string_view text, GrammarCheck& check) {
   check.position = std::min(text.find('\0'), text.size() + 1);
   if (check.position <= text.size() || text.starts_with(byte_order_mark)) return false;
-  return json::sax_parse(text.begin(), text.end(), &check);
+  if (json::sax_parse(text.begin(), text.end(), &check)) return true;
+  if (!std::exchange(check.out_of_range, false)) return false;
+  const auto changed = with_numbers_in_range(text);
+  return json::sax_parse(changed.begin(), changed.end(), &check);
 }
 
 }  // namespace
@@ -149,9 +198,6 @@ Result<JsonValue> JsonValue::parse(std::string_view text, std::string_view name)
     if (!is_utf8(text)) return refuse(ErrorCode::invalid_argument, before + "not UTF-8: " + in_quotes(text));
     if (std::all_of(text.begin(), text.end(), is_space)) return refuse(ErrorCode::invalid_argument, before + "empty, not JSON");
     if (text.starts_with(byte_order_mark)) return refuse(ErrorCode::invalid_argument, before + "not JSON: it begins with a byte order mark");
-    if (check.out_of_range) {
-      return refuse(ErrorCode::invalid_argument, before + "a number out of range: " + in_quotes(check.last_token, 40));
-    }
     if (check.position > text.size()) {
       return refuse(ErrorCode::invalid_argument, before + "not JSON: it ends too early, after " + std::to_string(text.size()) + " bytes");
     }

@@ -31,6 +31,24 @@ TEST(JsonValue, GivesEveryValueItsExactBytes) {
   EXPECT_THAT(members, ::testing::ElementsAre(R"(a=[ 1.50 ,{"x":"}]\"\\"},null ])", "b=true", "c={}", "d=[]"));
 }
 
+// JSON bounds no number; a double does.
+TEST(JsonValue, TakesNumbersThatNoDoubleCanHold) {
+  for (const std::string text : {"1e400", "-1e400", "1E+999", "[1e400,-2.5e9999]", R"({"a":1e400,"b":"1e400\\\"","c":[1e-9999]})", "123456789012345678901234567890"}) {
+    EXPECT_TRUE(is_json(text)) << text;
+    const auto root = JsonValue::parse(text);
+    ASSERT_TRUE(root) << text << ": " << root.error().what;
+    EXPECT_EQ(root->raw(), text);
+  }
+  EXPECT_TRUE(is_json(std::string(400, '9'))) << "without an exponent";
+  for (const std::string text : {"1e400.", "1e400e1", "[1e400,01e400]", "[1e400,1.e400]", "[1e400,-.1e400]", "01e400", "[1e400", "1e400 1", "--1e400", "1e", "+1e400", R"({"a":1e400,})", R"([1e400,"a)"}) {
+    EXPECT_FALSE(is_json(text)) << text;
+    EXPECT_FALSE(JsonValue::parse(text)) << text;
+  }
+  const auto number = JsonValue::parse("1e400")->number();
+  ASSERT_FALSE(number) << "where a whole number is wanted";
+  EXPECT_THAT(number.error().what, HasSubstr("must be a whole number"));
+}
+
 TEST(JsonValue, NamesThePathOfAMistake) {
   const auto root = JsonValue::parse(R"({"a":[0,{"b":[true]}]})", "--query");
   ASSERT_TRUE(root);

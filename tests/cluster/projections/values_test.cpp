@@ -34,12 +34,14 @@ TEST(IndexedValue, SortsInByteOrderAsItDoesInLife) {
 }
 
 TEST(IndexedValue, WhatIsNoneIsRefused) {
-  for (const auto* text : {"", "1.5", "9223372036854775808", "x", " 1", "1 "}) EXPECT_FALSE(value_key(ValueType::integer, text)) << text;
-  for (const auto* text : {"", "nan", "inf", "-inf", "1e999", "x"}) EXPECT_FALSE(value_key(ValueType::number, text)) << text;
+  for (const auto* text : {"", "1.5", "1.0", "1e3", "9223372036854775808", "-9223372036854775809", "x", " 1", "1 "}) EXPECT_FALSE(value_key(ValueType::integer, text)) << text;
+  for (const auto* text : {"", "nan", "inf", "-inf", "1e999", "1e-999", "x"}) EXPECT_FALSE(value_key(ValueType::number, text)) << text;
   for (const auto* text : {"", "True", "1"}) EXPECT_FALSE(value_key(ValueType::boolean, text)) << text;
   EXPECT_FALSE(value_key(ValueType::time, "yesterday"));
   EXPECT_FALSE(value_key(ValueType::text, "a\x80"));
   EXPECT_EQ(*value_key(ValueType::number, "-0"), *value_key(ValueType::number, "0"));
+  EXPECT_EQ(*value_key(ValueType::integer, "-0"), *value_key(ValueType::integer, "0"));
+  EXPECT_TRUE(value_key(ValueType::integer, "-9223372036854775808"));
 }
 
 TEST(IndexedValue, IsReadBackFromItsKey) {
