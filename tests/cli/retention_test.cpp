@@ -58,7 +58,7 @@ TEST_F(RetentionCommands, LookFirstAndRemoveWhenTold) {
   EXPECT_EQ(evershard({"verify", "--data", data_}).status, 0);
   const auto table = evershard({"read", "--data", data_, "--format", "table"}).out;
   EXPECT_THAT(table, HasSubstr("(removed)"));
-  EXPECT_THAT(table, Not(HasSubstr("1970"))) << "its time is gone";
+  EXPECT_THAT(table, Not(HasSubstr("1970-01-01"))) << "its time is gone";
   const auto kept = evershard({"read", "--skip-removed", "--data", data_, "--format", "jsonl"});
   EXPECT_EQ(json_lines(kept.out).size(), 4u);
   EXPECT_THAT(kept.err, HasSubstr("2 events that were removed left out"));
