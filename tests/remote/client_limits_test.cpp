@@ -185,7 +185,7 @@ TEST(DoorConnectionLimit, CallsOfOneConnectionMoreAreRefusedUntilAnotherOneGoes)
   auto reading = raw::stream(*third, "/evershard.v1.EventStore/Read", "", *with);
   EXPECT_EQ(reading->Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << "streams too";
   EXPECT_TRUE(head(*first).ok());
-  const auto figures = *store.served->metrics->text(store.local);
+  const auto figures = *store.served->metrics->text(store.local, *store.served->long_reads);
   EXPECT_THAT(figures, HasSubstr("evershard_connections_refused_total{door=\"grpc\",reason=\"full\"} 1\n"));
 
   first.reset();

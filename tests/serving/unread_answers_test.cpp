@@ -12,57 +12,57 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const UnreadAnswers::Clock::time_point start{};
-const std::array<char, 8> names{};
+const UnreadAnswers::Clock::time_point unread_since{};
+const std::array<char, 8> call_names{};
 
-UnreadAnswers::Call call(std::size_t n) { return &names.at(n); }
+UnreadAnswers::Call unread_call(std::size_t n) { return &call_names.at(n); }
 
 TEST(UnreadAnswers, HaveRoomUntilTheBoundIsReached) {
   UnreadAnswers unread({.bytes_max = 100, .patience = 10s});
-  unread.sends(call(0), 49, start);
+  unread.sends(unread_call(0), 49, unread_since);
   EXPECT_TRUE(unread.has_room_ahead());
-  unread.sends(call(1), 1, start);
+  unread.sends(unread_call(1), 1, unread_since);
   EXPECT_FALSE(unread.has_room_ahead());
   EXPECT_TRUE(unread.has_room());
-  unread.sends(call(2), 70, start);
+  unread.sends(unread_call(2), 70, unread_since);
   EXPECT_FALSE(unread.has_room());
 
-  unread.took(call(2));
+  unread.took(unread_call(2));
   EXPECT_EQ(unread.bytes(), 50u);
   EXPECT_TRUE(unread.has_room());
-  unread.took(call(2));
-  unread.took(call(7));
+  unread.took(unread_call(2));
+  unread.took(unread_call(7));
   EXPECT_EQ(unread.bytes(), 50u) << "what sends nothing";
 }
 
 TEST(UnreadAnswers, GiveUpNobodyWhileThereIsRoom) {
   UnreadAnswers unread({.bytes_max = 100, .patience = 10s});
-  unread.sends(call(0), 99, start);
-  EXPECT_THAT(unread.to_give_up(start + 1h), IsEmpty());
+  unread.sends(unread_call(0), 99, unread_since);
+  EXPECT_THAT(unread.to_give_up(unread_since + 1h), IsEmpty());
 }
 
 TEST(UnreadAnswers, GiveUpWhoeverTookNothingForTheLongestTimeAndNoMoreThanIsNeeded) {
   UnreadAnswers unread({.bytes_max = 100, .patience = 10s});
-  unread.sends(call(0), 40, start + 2s);
-  unread.sends(call(1), 40, start + 1s);
-  unread.sends(call(2), 40, start + 5s);
+  unread.sends(unread_call(0), 40, unread_since + 2s);
+  unread.sends(unread_call(1), 40, unread_since + 1s);
+  unread.sends(unread_call(2), 40, unread_since + 5s);
 
-  EXPECT_THAT(unread.to_give_up(start + 10s), IsEmpty()) << "nobody for 10 s yet";
-  EXPECT_THAT(unread.to_give_up(start + 20s), ElementsAre(call(1)));
+  EXPECT_THAT(unread.to_give_up(unread_since + 10s), IsEmpty()) << "nobody for 10 s yet";
+  EXPECT_THAT(unread.to_give_up(unread_since + 20s), ElementsAre(unread_call(1)));
   EXPECT_FALSE(unread.has_room()) << "until it has gone";
-  EXPECT_THAT(unread.to_give_up(start + 20s), IsEmpty()) << "it is on its way";
+  EXPECT_THAT(unread.to_give_up(unread_since + 20s), IsEmpty()) << "it is on its way";
 
-  unread.took(call(1));
+  unread.took(unread_call(1));
   EXPECT_TRUE(unread.has_room());
 }
 
 TEST(UnreadAnswers, KeepWhoeverTakesOneAnswerAfterTheOther) {
   UnreadAnswers unread({.bytes_max = 100, .patience = 10s});
-  unread.sends(call(0), 60, start);
-  unread.sends(call(1), 60, start);
-  unread.took(call(0));
-  unread.sends(call(0), 60, start + 9s);
-  EXPECT_THAT(unread.to_give_up(start + 12s), ElementsAre(call(1)));
+  unread.sends(unread_call(0), 60, unread_since);
+  unread.sends(unread_call(1), 60, unread_since);
+  unread.took(unread_call(0));
+  unread.sends(unread_call(0), 60, unread_since + 9s);
+  EXPECT_THAT(unread.to_give_up(unread_since + 12s), ElementsAre(unread_call(1)));
 }
 
 }  // namespace
