@@ -62,7 +62,8 @@ Result<std::unique_ptr<StoreDocuments>> StoreDocuments::open(EventStore& events,
   if (options.folder.empty()) {
     rows = storage::memory_projection_store();
   } else {
-    auto opened = storage::open_projection_store({.folder = options.folder, .of = {options.owner, *head}});
+    auto opened = storage::open_projection_store(
+        {.folder = options.folder, .of = {options.owner, *head, options.engine.event_id_at}});
     if (!opened) return refuse(std::move(opened).error());
     rows = *std::move(opened);
   }

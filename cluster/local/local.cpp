@@ -14,6 +14,7 @@
 #include "evershard/cluster/local/local_projections.hpp"
 #include "evershard/cluster/local/node.hpp"
 #include "evershard/cluster/local/retention_door.hpp"
+#include "evershard/cluster/projections/event_ids.hpp"
 #include "evershard/cluster/store/no_projections.hpp"
 #include "evershard/cluster/store/no_tables.hpp"
 #include "evershard/cluster/tables/host_tables.hpp"
@@ -71,8 +72,11 @@ Result<Local> Local::open(LocalOptions options) {
     impl->events = impl->sealed.get();
   }
   impl->groups = std::make_unique<cluster::GroupHost>(*impl->events, cluster::GroupHostOptions{.fork_id = (*node)->store().identity().fork.text()});
+  storage::EventIdAt event_id_at;  // in memory there are no rows of another time
+  if (!(*node)->data_dir().empty()) event_id_at = cluster::event_ids_of(*impl->stored);
   if (options.projections.enabled) {
-    impl->projections = cluster::local_projections(*impl->events, **node, options.projections, impl->handlers);
+    impl->projections =
+        cluster::local_projections(*impl->events, **node, options.projections, impl->handlers, event_id_at);
     impl->tables = std::make_unique<cluster::HostTables>(*impl->events, *impl->projections);
     impl->parted = std::make_unique<cluster::PartedTables>(*impl->events, *impl->projections, *impl->tables, cluster::PartedTablesOptions{.hosted = [host = impl->projections.get()] { return host->hosted(); }});
     impl->projections->begin();
@@ -81,6 +85,7 @@ Result<Local> Local::open(LocalOptions options) {
   const auto& identity = (*node)->store().identity();
   cluster::StoreDocumentsOptions documents{.owner = {identity.store, identity.fork}, .removals = true};
   if (!(*node)->data_dir().empty()) documents.folder = (*node)->data_dir() / "documents";
+  documents.engine.event_id_at = std::move(event_id_at);
   impl->documents = std::make_unique<cluster::LazyDocuments>(*impl->events, std::move(documents));
   if (options.projections.enabled) impl->documents->begin();
   return Local(std::move(impl));

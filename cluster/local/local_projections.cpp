@@ -10,7 +10,9 @@ EngineOptions engine_of(const LocalProjectionOptions& options) {
   return {.page_events_max = options.page_events_max, .building_at_once = std::max<std::size_t>(options.building_at_once, 1), .gathered_bytes_max = options.gathered_bytes_max, .pace = options.pace};
 }
 
-std::unique_ptr<ProjectionHost> local_projections(EventStore& events, Node& node, const LocalProjectionOptions& options, std::shared_ptr<const TableHandlers> handlers) {
+std::unique_ptr<ProjectionHost> local_projections(EventStore& events, Node& node, const LocalProjectionOptions& options,
+                                                  std::shared_ptr<const TableHandlers> handlers,
+                                                  storage::EventIdAt event_id_at) {
   const auto& identity = node.store().identity();
   const auto data_dir = node.data_dir();
   auto kinds = projection_kinds(events, data_dir, std::move(handlers));
@@ -20,6 +22,7 @@ std::unique_ptr<ProjectionHost> local_projections(EventStore& events, Node& node
   host.block_cache_bytes = options.block_cache_bytes;
   host.memtables_bytes = options.memtables_bytes;
   host.engine = engine_of(options);
+  host.engine.event_id_at = std::move(event_id_at);
   return std::make_unique<ProjectionHost>(events, std::move(kinds), std::move(host));
 }
 

@@ -14,8 +14,11 @@
 
 namespace evershard::cluster {
 
-/// Owner: the events outlive it.
-[[nodiscard]] std::unique_ptr<ProjectionHost> local_projections(EventStore& events, Node& node, const LocalProjectionOptions& options, std::shared_ptr<const TableHandlers> handlers);
+/// Owner: the events outlive it. `event_id_at`: for checkpoints, may be absent.
+[[nodiscard]] std::unique_ptr<ProjectionHost> local_projections(EventStore& events, Node& node,
+                                                                const LocalProjectionOptions& options,
+                                                                std::shared_ptr<const TableHandlers> handlers,
+                                                                storage::EventIdAt event_id_at);
 
 [[nodiscard]] EngineOptions engine_of(const LocalProjectionOptions& options);
 

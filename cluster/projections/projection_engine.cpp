@@ -251,7 +251,7 @@ void ProjectionEngine::begin(Hosted& hosted, const RunOf& of) {
   if (!rows_.checkpoint(of.family())) {
     if (auto made = rows_.create_family(of.family(), {.definition = of.version.value}); !made) return not_yet(std::move(made).error());
   }
-  auto run = std::make_shared<ProjectionRun>(rows_, board_, room_, of, *std::move(processor));
+  auto run = std::make_shared<ProjectionRun>(rows_, board_, room_, of, *std::move(processor), options_.event_id_at);
   run->pause(hosted.definition.paused);
   hosted.runs.push_back(run);
   std::ranges::sort(hosted.runs, {}, [](const auto& one) { return one->of().rows; });

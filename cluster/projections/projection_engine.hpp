@@ -33,6 +33,8 @@ struct EngineOptions {
   std::chrono::milliseconds turn = std::chrono::seconds(10);  ///< after which one that is building lets another go on
   std::size_t gathered_bytes_max = 64u << 20;     ///< of changes in memory, of all that catch up together, before they are written; 0: each page is written
   std::chrono::milliseconds pace{1};              ///< at least this long between two pages of the live ones: one write takes what came meanwhile
+  storage::EventIdAt event_id_at{};  ///< for checkpoints; absent: they do not name their events (a node of a cluster:
+                                     ///< others have them)
 };
 
 using ProcessorKinds = std::map<std::string, std::shared_ptr<const actors::ProcessorKind>, std::less<>>;

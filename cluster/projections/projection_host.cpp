@@ -79,7 +79,7 @@ Result<std::shared_ptr<ProjectionEngine>> ProjectionHost::engine() {
       rows_ = storage::memory_projection_store();
     } else {
       auto opened = storage::open_projection_store({.folder = options_.folder,
-                                                    .of = {options_.owner, *watermark},
+                                                    .of = {options_.owner, *watermark, options_.engine.event_id_at},
                                                     .block_cache_bytes = options_.block_cache_bytes,
                                                     .memtables_bytes = options_.memtables_bytes});
       if (!opened) return refuse(std::move(opened).error());

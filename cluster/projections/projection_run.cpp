@@ -69,8 +69,15 @@ std::optional<std::pair<SeqNr, SeqNr>> parse_family(const std::string& family, c
   return std::pair{SeqNr{*version}, SeqNr{*rows}};
 }
 
-ProjectionRun::ProjectionRun(storage::ProjectionStore& rows, ProgressBoard& board, GatheringRoom& room, RunOf of, std::unique_ptr<actors::Processor> processor)
-    : rows_(rows), board_(board), room_(room), of_(std::move(of)), family_(of_.family()), processor_(std::move(processor)) {}
+ProjectionRun::ProjectionRun(storage::ProjectionStore& rows, ProgressBoard& board, GatheringRoom& room, RunOf of,
+                             std::unique_ptr<actors::Processor> processor, storage::EventIdAt event_id_at)
+    : rows_(rows),
+      board_(board),
+      room_(room),
+      of_(std::move(of)),
+      family_(of_.family()),
+      processor_(std::move(processor)),
+      event_id_at_(std::move(event_id_at)) {}
 
 ProjectionRun::~ProjectionRun() { let_go(); }
 
@@ -145,8 +152,14 @@ Result<void> ProjectionRun::handle(std::span<const RecordedEvent* const> events,
   }
 }
 
+/// Of the store where it was not given that one: what is at a checkpoint's position need not match the query.
+EventId ProjectionRun::event_at(GlobalPosition position) const {
+  if (!event_id_at_ || position == GlobalPosition{0}) return {};
+  return last_event_.first == position ? last_event_.second : event_id_at_(position);
+}
+
 storage::ProjectionChanges ProjectionRun::with_checkpoint(storage::ProjectionChanges changes, GlobalPosition upto, std::string state) {
-  pending_ = {upto, of_.version.value, complete_ || caught_up_, std::move(state)};
+  pending_ = {upto, of_.version.value, complete_ || caught_up_, std::move(state), event_at(upto)};
   changes.checkpoint = pending_;
   return changes;
 }
@@ -177,6 +190,7 @@ bool ProjectionRun::goes_on_gathering(bool caught_up) {
 std::optional<storage::ProjectionChanges> ProjectionRun::work(std::span<const RecordedEvent* const> events, GlobalPosition upto, bool caught_up) {
   if (!gathered_) gathered_.emplace(rows_, family_, durable_);
   if (!events.empty()) {
+    last_event_ = {events.back()->position, events.back()->id};
     if (auto done = handle(events, *gathered_); !done) {
       const bool of_this_page_alone = pending_events_ == 0;
       if (!of_this_page_alone) page_by_page_until_ = std::max(page_by_page_until_, upto);

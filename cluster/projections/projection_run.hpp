@@ -70,7 +70,9 @@ struct RunOf {
 /// written once. What is gathered is lost with the process: it begins again where its rows are.
 class ProjectionRun {
  public:
-  ProjectionRun(storage::ProjectionStore& rows, ProgressBoard& board, GatheringRoom& room, RunOf of, std::unique_ptr<actors::Processor> processor);
+  /// Shape: `event_id_at` may be absent: then checkpoints do not name their events.
+  ProjectionRun(storage::ProjectionStore& rows, ProgressBoard& board, GatheringRoom& room, RunOf of,
+                std::unique_ptr<actors::Processor> processor, storage::EventIdAt event_id_at = {});
   ~ProjectionRun();
 
   [[nodiscard]] const RunOf& of() const { return of_; }
@@ -126,6 +128,7 @@ class ProjectionRun {
   [[nodiscard]] bool goes_on_gathering(bool caught_up);
   void let_go();
   void begin_anew();
+  [[nodiscard]] EventId event_at(GlobalPosition position) const;
   storage::ProjectionChanges with_checkpoint(storage::ProjectionChanges changes, GlobalPosition upto, std::string state);
 
   storage::ProjectionStore& rows_;
@@ -134,6 +137,7 @@ class ProjectionRun {
   const RunOf of_;
   const std::string family_;
   const std::unique_ptr<actors::Processor> processor_;
+  const storage::EventIdAt event_id_at_;
 
   std::atomic<std::uint64_t> position_{0}, events_{0}, errors_{0};
   std::atomic<std::int64_t> busy_since_{0};
@@ -149,6 +153,7 @@ class ProjectionRun {
   std::size_t gathered_bytes_ = 0;                  ///< of the room, until they are written
   bool caught_up_ = false;                          ///< complete, once that is written with all that was gathered
   GlobalPosition given_{};
+  std::pair<GlobalPosition, EventId> last_event_{};  ///< that it was given
   GlobalPosition page_by_page_until_{};             ///< before it is an event that cannot be handled: each page is written
   std::uint64_t events_when_live_ = 0;
   std::chrono::steady_clock::time_point checkpoint_at_{};

@@ -25,6 +25,7 @@ struct ProjectionCheckpoint {
   std::uint64_t definition = 0;    ///< by which version of its definition the rows were made
   bool complete = false;           ///< it has reached the watermark once: readers may be moved to it
   std::string state{};             ///< the projection's own: counters, the last number; small
+  EventId event{};                 ///< which event is at the position; zeros: not known
   friend bool operator==(const ProjectionCheckpoint&, const ProjectionCheckpoint&) = default;
 };
 

@@ -92,10 +92,15 @@ class ProjectionStore {
   virtual void close() = 0;
 };
 
-/// What is there when it is opened is of `owner` and not ahead of `watermark`; everything else was cleared.
+/// Which event is at a position. Zeros: it cannot be told.
+using EventIdAt = std::function<EventId(GlobalPosition)>;
+
+/// What is there when it is opened is of `owner`, not ahead of `watermark`, and of the events that the store has;
+/// everything else was cleared.
 struct ProjectionStoreOptions {
   ProjectionOwner owner{};
   GlobalPosition watermark{};
+  EventIdAt event_id_at{};  ///< absent: checkpoints are not compared with the events
 };
 
 }  // namespace evershard::storage

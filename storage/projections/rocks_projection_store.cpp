@@ -244,6 +244,7 @@ class RocksProjectionStore final : public ProjectionStore {
   Result<void> ingest(const RowFamily& family, const ProjectionChanges& changes, const std::vector<std::string>& files);
   rocksdb::Status open_database();
   void clear_database();
+  [[nodiscard]] bool is_of_other_events(const ProjectionCheckpoint& checkpoint) const;
   Result<void> keep_what_is_ours();
   Result<std::shared_ptr<RowFamily>> find(const std::string& name) const;
   Result<ProjectionCheckpoint> read_checkpoint(const rocksdb::ReadOptions& read, const RowFamily& family) const;
@@ -375,6 +376,13 @@ Result<void> RocksProjectionStore::open() {
   return keep_what_is_ours();
 }
 
+/// Of a raw copy that went its own way: same store, same fork, as many events.
+bool RocksProjectionStore::is_of_other_events(const ProjectionCheckpoint& checkpoint) const {
+  if (!options_.of.event_id_at || checkpoint.event == EventId{}) return false;
+  const auto ours = options_.of.event_id_at(checkpoint.position);
+  return ours != EventId{} && ours != checkpoint.event;
+}
+
 Result<void> RocksProjectionStore::keep_what_is_ours() {
   std::vector<std::string> foreign;
   for (const auto& [name, family] : families_) {
@@ -382,7 +390,9 @@ Result<void> RocksProjectionStore::keep_what_is_ours() {
     const auto status = database_->db->Get({}, family->handle, row_slice(checkpoint_row), &row);
     if (status.IsIOError()) return refuse(error_of(status, reading_rows));
     const auto found = status.ok() ? decode_checkpoint(row) : Result<OwnedCheckpoint>(refuse(ErrorCode::corruption, "no checkpoint"));
-    if (!found || found->owner != options_.of.owner || found->checkpoint.position > options_.of.watermark) foreign.push_back(name);
+    if (!found || found->owner != options_.of.owner || found->checkpoint.position > options_.of.watermark ||
+        is_of_other_events(found->checkpoint))
+      foreign.push_back(name);
   }
   for (const auto& name : foreign) EVERSHARD_TRY(drop_family(name));
   return {};

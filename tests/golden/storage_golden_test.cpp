@@ -9,6 +9,7 @@
 #include "evershard/storage/hex.hpp"
 #include "evershard/storage/identity.hpp"
 #include "evershard/storage/keys.hpp"
+#include "evershard/storage/projections/projection_checkpoint.hpp"
 #include "evershard/storage/records.hpp"
 #include "evershard/storage/removal_row.hpp"
 #include "evershard/storage/waiting_row.hpp"
@@ -369,6 +370,36 @@ TEST(StorageGolden, Runs) {
   EXPECT_EQ(hex(out), golden("02"               // 2 runs
                              "f0a204 e807 03"   // from position 70,000, offset 1,000: 3 events
                              "07 00 01"));      // 7 positions on, no offset between: 1 event
+}
+
+// ---- projections
+
+TEST(StorageGolden, CheckpointOfAProjection) {
+  const ProjectionOwner owner{id, *EventId::parse("10111213-1415-4617-9819-1a1b1c1d1e1f")};
+  ProjectionCheckpoint checkpoint{.position = position_70000, .definition = 3, .complete = true, .state = "state"};
+  const auto without_event = encode(checkpoint, owner);
+  EXPECT_EQ(hex(without_event), golden("01"                                // format
+                                       "000102030405460788090a0b0c0d0e0f"  // store
+                                       "101112131415461798191a1b1c1d1e1f"  // fork
+                                       "7011010000000000"                  // position
+                                       "0300000000000000"                  // version of the definition
+                                       "01"                                // it has caught up once
+                                       "7374617465"                        // the projection's own state
+                                       "0c92b8bc9576c9f2"));               // checksum
+  EXPECT_EQ(decode_checkpoint(without_event)->checkpoint, checkpoint);
+
+  checkpoint.event = id;
+  const auto with_event = encode(checkpoint, owner);
+  EXPECT_EQ(hex(with_event), golden("02"
+                                    "000102030405460788090a0b0c0d0e0f"
+                                    "101112131415461798191a1b1c1d1e1f"
+                                    "7011010000000000"
+                                    "0300000000000000"
+                                    "01"
+                                    "000102030405460788090a0b0c0d0e0f"  // the event at the position
+                                    "7374617465"
+                                    "04b176cc5687660f"));
+  EXPECT_EQ(decode_checkpoint(with_event)->checkpoint, checkpoint);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -347,6 +348,71 @@ TEST_F(LocalProjectionsOnDisk, ARestoredStoreHasItsDefinitionsAndRebuildsItsRows
   auto first = Local::open({.data_dir = folder_.path() / "a"}).value();
   EXPECT_EQ(all(first).size(), 15u);
   ASSERT_TRUE(first.vacuum());
+}
+
+/// Two stores of one fork with as many events: only the events tell them apart.
+TEST_F(LocalProjectionsOnDisk, RowsSwappedBetweenRawCopiesThatWentTheirOwnWaysAreMadeAnew) {
+  const auto fill = [](Local& store, const std::string& type, int from, int to) {
+    for (int i = from; i < to; ++i)
+      ASSERT_TRUE(store.append(Append{}.event("a-1", type, R"({"n":)" + std::to_string(i) + "}")));
+  };
+  const auto all = [](Local& store, const std::string& name) {
+    std::vector<std::string> found;
+    const auto page = store.projections().read_values(name, {.limit = 1'000, .rows = {.at_least = *store.head()}});
+    EXPECT_TRUE(page) << page.error().what;
+    if (!page) return found;
+    for (const auto& entry : page->entries) found.push_back(entry.value);
+    return found;
+  };
+  const auto numbers = [&](Local& store) {
+    std::vector<std::uint64_t> positions;
+    const auto listed = store.projections().list();
+    EXPECT_TRUE(listed) << listed.error().what;
+    for (const auto& info : *listed) {
+      if (info.kind == "index") {
+        const auto page = store.projections().read_index(info.name, {.rows = {.at_least = *store.head()}});
+        EXPECT_TRUE(page) << page.error().what;
+        for (const auto& entry : page->entries) positions.push_back(entry.position.value);
+      }
+    }
+    return positions;
+  };
+  const auto a = folder_.path() / "a", b = folder_.path() / "b", aside = folder_.path() / "aside";
+  {
+    auto store = Local::open({.data_dir = a, .shards = 2}).value();
+    ASSERT_TRUE(store.projections().create_value_index("n", {.types = {"A", "B"}, .path = "$.n", .value = "integer"}));
+    ASSERT_TRUE(store.projections().create_value_index("some", {.types = {"A"}, .path = "$.n", .value = "integer"}));
+    ASSERT_TRUE(store.projections().create_index(Query{}.types({"A"})));
+    ASSERT_TRUE(store.documents().define("a", R"({"events":{"A":{"set":"n","from":"n"}}})"));
+    fill(store, "A", 0, 3);
+    EXPECT_EQ(all(store, "n").size(), 3u);
+  }
+  std::filesystem::copy(a, b, std::filesystem::copy_options::recursive);
+  // The last event of both is none that "some" and the index look at: their checkpoints' position is beyond what they
+  // were given.
+  const auto go_on = [&](const std::filesystem::path& of, int first, std::initializer_list<std::string> types) {
+    auto store = Local::open({.data_dir = of}).value();
+    for (const auto& type : types) {
+      fill(store, type, first, first + 1);
+      ++first;
+    }
+    const auto documents = store.documents().list({.type = "a", .at_least = *store.head()});
+    EXPECT_TRUE(documents) << documents.error().what;
+    return std::tuple(all(store, "n"), all(store, "some"), numbers(store),
+                      documents ? documents->documents : std::vector<Document>());
+  };
+  const auto of_a = go_on(a, 10, {"A", "B", "B"});
+  const auto of_b = go_on(b, 20, {"B", "A", "B"});
+  ASSERT_NE(of_a, of_b);
+
+  for (const auto* rows : {"projections", "documents"}) {
+    std::filesystem::rename(a / rows, aside);
+    std::filesystem::rename(b / rows, a / rows);
+    std::filesystem::rename(aside, b / rows);
+  }
+
+  EXPECT_EQ(go_on(a, 0, {}), of_a);
+  EXPECT_EQ(go_on(b, 0, {}), of_b);
 }
 
 }  // namespace

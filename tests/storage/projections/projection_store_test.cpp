@@ -255,6 +255,36 @@ TEST_F(RocksProjections, OfAnotherStoreAnotherForkOrAheadOfTheWatermarkAreCleare
   EXPECT_THAT(open(one_store, 50)->families(), ElementsAre("a"));
 }
 
+TEST_F(RocksProjections, OfOtherEventsAtTheirPositionAreCleared) {
+  const auto one = EventId::derived({}, 1), other = EventId::derived({}, 2);
+  const auto left = [&](EventId written, const EventIdAt& at) {
+    {
+      const auto store = open();
+      if (store->families().empty()) {
+        EXPECT_TRUE(store->create_family("a", {}));
+      }
+      auto batch = batch_of("a", {{"k", "v"}}, 50);
+      batch.families["a"].checkpoint->event = written;
+      EXPECT_TRUE(store->write(batch));
+    }
+    auto opened =
+        open_projection_store({.folder = folder_.path() / "projections", .of = {one_store, GlobalPosition{100}, at}});
+    EXPECT_TRUE(opened) << opened.error().what;
+    return !(*opened)->families().empty();
+  };
+  const auto says = [](EventId id) {
+    return [id](GlobalPosition position) {
+      EXPECT_EQ(position, GlobalPosition{50});
+      return id;
+    };
+  };
+  EXPECT_TRUE(left(one, says(one)));
+  EXPECT_FALSE(left(one, says(other)));
+  EXPECT_TRUE(left(one, says({}))) << "what cannot be told says nothing";
+  EXPECT_TRUE(left({}, says(other))) << "as programs before wrote it";
+  EXPECT_TRUE(left(one, {}));
+}
+
 TEST_F(RocksProjections, WhatIsDamagedIsClearedAndWorks) {
   fill();
   for (const auto& file : std::filesystem::directory_iterator(folder_.path() / "projections"))
