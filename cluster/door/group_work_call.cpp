@@ -41,7 +41,6 @@ void GroupWorkCall::OnReadDone(bool ok) {
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
-    reading_ = false;
     session = session_;
     first = !session_ && !joining_;
     if (ok && first) joining_ = true;
@@ -67,6 +66,11 @@ void GroupWorkCall::OnReadDone(bool ok) {
     end(grpc::Status::OK);
   } else {
     heard(request);
+  }
+  {
+    // Not before: an answer to this message begins the next read, and that may be the one in which it leaves.
+    const std::lock_guard lock(mutex_);
+    reading_ = false;
   }
   go_on();
 }
@@ -127,11 +131,13 @@ void GroupWorkCall::settle(pb::WorkRequest& request) {
       auto& outcome = *response.add_outcomes();
       if (!result) messages::put_refusal(result.error(), {}, refusal_bytes_max, *outcome.mutable_refused());
     }
+    auto bytes = bytes_of(response);
     {
+      // At once: a call that ends between the two would end without the answer.
       const std::lock_guard lock(call->mutex_);
       --call->batches_;
+      call->enqueue(std::move(bytes));
     }
-    call->send(response);
     call->go_on();
   });
 }
@@ -204,6 +210,10 @@ void GroupWorkCall::take() {
 void GroupWorkCall::send(const pb::WorkResponse& response) {
   auto bytes = bytes_of(response);
   const std::lock_guard lock(mutex_);
+  enqueue(std::move(bytes));
+}
+
+void GroupWorkCall::enqueue(grpc::ByteBuffer bytes) {
   if (!finished_ && !broken_) waiting_.push_back(std::move(bytes));
 }
 

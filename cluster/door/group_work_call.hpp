@@ -36,6 +36,7 @@ class GroupWorkCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   void pump();
   void take();
   void send(const pb::WorkResponse& response);
+  void enqueue(grpc::ByteBuffer bytes);  ///< under the lock
   void end(const grpc::Status& status);
   /// Whatever can be begun, in one place: an answer, the next read, the end.
   void go_on();
@@ -54,7 +55,7 @@ class GroupWorkCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grp
   bool joining_ = false;
   bool pumping_ = false;
   bool pump_again_ = false;
-  bool reading_ = false;
+  bool reading_ = false;   ///< or a message is being heard
   bool writing_ = false;
   bool broken_ = false;    ///< nothing more can be sent
   bool finished_ = false;

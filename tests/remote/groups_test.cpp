@@ -297,9 +297,14 @@ TEST(RemoteGroups, AWorkerThatLeavesIsToldWhatBecameOfItsSettlements) {
       ASSERT_TRUE(stream->Write(raw::bytes(leave.SerializeAsString())));
     }
     bool told = false;
-    while (read()) told = told || (response.batch() == 7 && response.outcomes_size() == 1 && !response.outcomes(0).has_refused());
-    EXPECT_TRUE(told) << at_once;
-    EXPECT_TRUE(stream->Finish().ok());
+    std::string heard;  // what came after the settlement
+    while (read()) {
+      told = told || (response.batch() == 7 && response.outcomes_size() == 1 && !response.outcomes(0).has_refused());
+      heard += response.ShortDebugString() + "\n";
+    }
+    EXPECT_TRUE(told) << at_once << ": " << heard;
+    const auto status = stream->Finish();
+    EXPECT_TRUE(status.ok()) << at_once << ": " << status.error_code() << ": " << status.error_message();
   }
   EXPECT_EQ(served.local.groups().group("g")->acknowledged, 2u);
 }
