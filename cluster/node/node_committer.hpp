@@ -38,7 +38,7 @@ struct NodeCommitterOptions {
   bool takes_sealed = false;  ///< as of Preparer: what comes here was sealed by a node that has the keys
   bool skip_lost = false;  ///< reads pass over what an operator gave up, instead of being refused
   Limits limits{};
-  std::chrono::milliseconds append_timeout = std::chrono::seconds(10);  ///< then an append is answered, whatever became of it; while the disk hangs in a sync, nothing is
+  std::chrono::milliseconds append_timeout = std::chrono::seconds(8);  ///< then an append is answered, whatever became of it, before clients give up (10 s); while the disk hangs in a sync, nothing is
   std::chrono::milliseconds wait_max = std::chrono::seconds(5);         ///< for other nodes, and for cuts to be applied
   std::chrono::milliseconds again_every = std::chrono::seconds(1);      ///< whatever has not come is asked for again
   std::function<void(const Error&)> warn{};                             ///< for the log; any thread
