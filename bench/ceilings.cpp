@@ -10,10 +10,10 @@
 #include <memory>
 
 #include "evershard/sharding/term_hash.hpp"
-#include "evershard/storage/chunks.hpp"
-#include "evershard/storage/encoded_append.hpp"
-#include "evershard/storage/keys.hpp"
-#include "evershard/storage/records.hpp"
+#include "evershard/storage/journal/chunks.hpp"
+#include "evershard/storage/journal/encoded_append.hpp"
+#include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/records.hpp"
 #include "evershard/bench/parts.hpp"
 #include "evershard/bench/workload.hpp"
 

@@ -13,7 +13,7 @@
 #include "evershard/bench/parts.hpp"
 #include "evershard/bench/workload.hpp"
 #include "evershard/cli/child/child_process.hpp"
-#include "evershard/cluster/remote/remote.hpp"
+#include "evershard/doors/remote/remote.hpp"
 
 namespace evershard::bench {
 

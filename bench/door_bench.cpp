@@ -15,7 +15,7 @@
 #include "evershard/bench/parts.hpp"
 #include "evershard/bench/served.hpp"
 #include "evershard/bench/workload.hpp"
-#include "evershard/cluster/remote/remote.hpp"
+#include "evershard/doors/remote/remote.hpp"
 #include "evershard/protocol/codec.hpp"
 
 namespace evershard::bench {

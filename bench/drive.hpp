@@ -7,7 +7,7 @@
 #include <string>
 
 #include "evershard/bench/report.hpp"
-#include "evershard/cluster/store/event_store.hpp"
+#include "evershard/store/api/event_store.hpp"
 
 namespace evershard::bench {
 

@@ -15,7 +15,7 @@
 #include "evershard/cluster/order/node_order.hpp"
 #include "evershard/cluster/peers/peer_messages.hpp"
 #include "evershard/sharding/memory_cut_log.hpp"
-#include "evershard/storage/rocks_cut_log.hpp"
+#include "evershard/storage/order/rocks_cut_log.hpp"
 
 namespace evershard::bench {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "evershard/bench/report.hpp"
 #include "evershard/bench/run.hpp"
-#include "evershard/cluster/store/event_store.hpp"
+#include "evershard/store/api/event_store.hpp"
 
 namespace evershard::bench {
 

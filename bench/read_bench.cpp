@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "evershard/storage/open.hpp"
-#include "evershard/storage/reader.hpp"
+#include "evershard/storage/index/reader.hpp"
 #include "evershard/bench/in_turn.hpp"
 #include "evershard/bench/parts.hpp"
 #include "evershard/bench/storage_load.hpp"

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "evershard/cluster/door/door.hpp"
+#include "evershard/doors/grpc/door.hpp"
 #include "evershard/v1/service.grpc.pb.h"
 
 namespace evershard::bench {

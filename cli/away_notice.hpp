@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "evershard/cluster/store/event_feed.hpp"
+#include "evershard/store/api/event_feed.hpp"
 #include "evershard/protocol/timestamp.hpp"
 
 namespace evershard::cli {

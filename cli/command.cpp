@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "evershard/cluster/settings/setting.hpp"
+#include "evershard/doors/settings/setting.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cli {

@@ -11,7 +11,7 @@
 #include "evershard/cli/opened_store.hpp"
 #include "evershard/cli/options.hpp"
 #include "evershard/cli/program.hpp"
-#include "evershard/cluster/exchange/output.hpp"
+#include "evershard/store/json/output.hpp"
 #include "evershard/cli/terminal.hpp"
 
 namespace evershard::cli {

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "evershard/cluster/local/local.hpp"
-#include "evershard/cluster/remote/remote.hpp"
+#include "evershard/store/local/local.hpp"
+#include "evershard/doors/remote/remote.hpp"
 
 namespace evershard::cli {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "evershard/cluster/exchange/event_json.hpp"
+#include "evershard/store/json/event_json.hpp"
 #include "evershard/protocol/utf8.hpp"
 
 namespace evershard::cli {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "evershard/cli/command.hpp"
-#include "evershard/cluster/exchange/json_text.hpp"
-#include "evershard/cluster/exchange/payload_types.hpp"
+#include "evershard/store/json/json_text.hpp"
+#include "evershard/store/json/payload_types.hpp"
 #include "evershard/cli/table.hpp"
 #include "evershard/protocol/event.hpp"
 #include "evershard/protocol/snapshot.hpp"

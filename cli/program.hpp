@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "evershard/actors/model/kind.hpp"
-#include "evershard/cluster/exchange/payload_types.hpp"
+#include "evershard/store/json/payload_types.hpp"
 #include "evershard/command_line.hpp"
 
 namespace evershard::cli {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "evershard/cluster/exchange/output.hpp"
+#include "evershard/store/json/output.hpp"
 
 namespace evershard::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "evershard/cluster/exchange/output.hpp"
+#include "evershard/store/json/output.hpp"
 #include "evershard/cli/terminal.hpp"
 
 namespace evershard::cli {

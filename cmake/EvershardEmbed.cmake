@@ -2,7 +2,7 @@
 #
 #   evershard_embed(OUTPUT_VARIABLE sources        # the generated .cpp, for the target's SOURCES
 #                   FOLDER page/dist               # all its files, relative to the current source folder
-#                   HEADER evershard/cluster/http/assets.hpp)
+#                   HEADER evershard/doors/http/assets.hpp)
 #
 # The header declares `evershard::Asset` and `find_asset`. A file that changes is embedded anew by the next build; one that comes or goes makes CMake
 # configure first. A file is also kept gzipped where that saves a tenth; its ETag is the hash of its content, so the same files give the same bytes.

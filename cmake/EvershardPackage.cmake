@@ -103,9 +103,9 @@ endfunction()
 
 # After the last module an application may want.
 function(evershard_package)
-  evershard_add_part(base evershard_cluster_store)
+  evershard_add_part(base evershard_store_api)
   evershard_add_part(base evershard_sharding)
-  foreach(messages evershard_cluster_cluster_messages evershard_cluster_wire_messages)  # of remote and of cluster
+  foreach(messages evershard_store_cluster_messages evershard_store_messages)  # of remote and of cluster
     if(TARGET ${messages})
       evershard_add_part(base ${messages})
     endif()
@@ -118,9 +118,9 @@ function(evershard_package)
   evershard_package_target(evershard_embedding evershard embedding)
   target_link_libraries(evershard_embedding INTERFACE ${roots})
   if(EVERSHARD_REMOTE)
-    evershard_add_part(remote evershard_cluster_remote)
+    evershard_add_part(remote evershard_doors_remote)
     evershard_package_target(evershard_remote remote remote)
-    target_link_libraries(evershard_remote INTERFACE evershard_cluster_remote)
+    target_link_libraries(evershard_remote INTERFACE evershard_doors_remote)
   endif()
   if(EVERSHARD_COMMAND_LINE)
     evershard_add_part(cluster evershard_cluster_embedded)

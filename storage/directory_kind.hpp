@@ -7,7 +7,7 @@
 #include <string>
 
 #include "evershard/protocol/result.hpp"
-#include "evershard/storage/identity.hpp"
+#include "evershard/storage/journal/identity.hpp"
 
 namespace evershard::storage {
 

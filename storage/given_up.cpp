@@ -10,13 +10,13 @@
 #include "evershard/sharding/node_cut.hpp"
 #include "evershard/sharding/runs.hpp"
 #include "evershard/sharding/stream_hash.hpp"
-#include "evershard/storage/applied.hpp"
-#include "evershard/storage/kept_state.hpp"
-#include "evershard/storage/keys.hpp"
-#include "evershard/storage/records.hpp"
-#include "evershard/storage/recovered_order.hpp"
-#include "evershard/storage/removal_row.hpp"
-#include "evershard/storage/rocks_status.hpp"
+#include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/repair/kept_state.hpp"
+#include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/records.hpp"
+#include "evershard/storage/order/recovered_order.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/rocks/rocks_status.hpp"
 
 namespace evershard::storage {
 namespace {

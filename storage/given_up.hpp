@@ -7,9 +7,9 @@
 
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/protocol/result.hpp"
-#include "evershard/storage/identity.hpp"
-#include "evershard/storage/rocks_families.hpp"
-#include "evershard/storage/rows.hpp"
+#include "evershard/storage/journal/identity.hpp"
+#include "evershard/storage/rocks/rocks_families.hpp"
+#include "evershard/storage/journal/rows.hpp"
 
 namespace evershard::storage {
 

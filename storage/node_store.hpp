@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "evershard/sharding/cut.hpp"
-#include "evershard/storage/journal_batch.hpp"
+#include "evershard/storage/journal/journal_batch.hpp"
 #include "evershard/storage/store.hpp"
 
 namespace evershard::storage {

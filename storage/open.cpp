@@ -2,7 +2,7 @@
 
 #include <system_error>
 
-#include "evershard/storage/database_lock.hpp"
+#include "evershard/storage/rocks/database_lock.hpp"
 
 namespace evershard::storage {
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "evershard/protocol/result.hpp"
-#include "evershard/storage/identity.hpp"
+#include "evershard/storage/journal/identity.hpp"
 #include "evershard/storage/node_store.hpp"
 #include "evershard/storage/options.hpp"
 #include "evershard/storage/store.hpp"

@@ -12,10 +12,10 @@
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/ordering.hpp"
 #include "evershard/sharding/term_hash.hpp"
-#include "evershard/storage/commit_batch.hpp"
-#include "evershard/storage/identity.hpp"
-#include "evershard/storage/rows.hpp"
-#include "evershard/storage/view.hpp"
+#include "evershard/storage/journal/commit_batch.hpp"
+#include "evershard/storage/journal/identity.hpp"
+#include "evershard/storage/journal/rows.hpp"
+#include "evershard/storage/journal/view.hpp"
 
 namespace evershard::storage {
 

@@ -8,7 +8,7 @@
 
 #include "evershard/actors/core/prepared.hpp"
 #include "evershard/protocol/error.hpp"
-#include "evershard/storage/reader.hpp"
+#include "evershard/storage/index/reader.hpp"
 
 namespace evershard::actors {
 

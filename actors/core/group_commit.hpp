@@ -11,7 +11,7 @@
 #include "evershard/actors/core/prepared.hpp"
 #include "evershard/actors/core/writer_state.hpp"
 #include "evershard/protocol/append.hpp"
-#include "evershard/storage/commit_batch.hpp"
+#include "evershard/storage/journal/commit_batch.hpp"
 
 namespace evershard::actors {
 

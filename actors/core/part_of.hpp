@@ -3,7 +3,7 @@
 #pragma once
 
 #include "evershard/sharding/reports.hpp"
-#include "evershard/storage/encoded_append.hpp"
+#include "evershard/storage/journal/encoded_append.hpp"
 
 namespace evershard::actors {
 

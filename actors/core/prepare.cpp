@@ -14,8 +14,8 @@
 #include "evershard/protocol/sealed.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/stream_hash.hpp"
-#include "evershard/storage/read_work.hpp"
-#include "evershard/storage/removal_row.hpp"
+#include "evershard/storage/index/read_work.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
 
 namespace evershard::actors {
 namespace {

@@ -12,7 +12,7 @@
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/result.hpp"
-#include "evershard/storage/reader.hpp"
+#include "evershard/storage/index/reader.hpp"
 #include "evershard/storage/store.hpp"
 
 namespace evershard::actors {

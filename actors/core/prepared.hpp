@@ -11,8 +11,8 @@
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/error.hpp"
 #include "evershard/sharding/ordering.hpp"
-#include "evershard/storage/encoded_append.hpp"
-#include "evershard/storage/reader.hpp"
+#include "evershard/storage/journal/encoded_append.hpp"
+#include "evershard/storage/index/reader.hpp"
 
 namespace evershard::actors {
 

@@ -13,7 +13,7 @@
 #include "evershard/protocol/event_id.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/sharding/term_hash.hpp"
-#include "evershard/storage/reader.hpp"
+#include "evershard/storage/index/reader.hpp"
 
 namespace evershard::actors {
 

@@ -9,7 +9,7 @@
 
 #include "evershard/protocol/limits.hpp"
 #include "evershard/protocol/result.hpp"
-#include "evershard/storage/encoded_append.hpp"
+#include "evershard/storage/journal/encoded_append.hpp"
 
 namespace evershard::actors {
 

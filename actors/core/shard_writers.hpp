@@ -19,7 +19,7 @@
 #include "evershard/protocol/error.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/cut.hpp"
-#include "evershard/storage/journal_append.hpp"
+#include "evershard/storage/journal/journal_append.hpp"
 
 namespace evershard::actors {
 

@@ -12,7 +12,7 @@
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/reports.hpp"
-#include "evershard/storage/journal_batch.hpp"
+#include "evershard/storage/journal/journal_batch.hpp"
 
 namespace evershard::actors {
 

@@ -11,7 +11,7 @@
 #include "evershard/protocol/error.hpp"
 #include "evershard/sharding/cut.hpp"
 #include "evershard/sharding/ordering.hpp"
-#include "evershard/storage/commit_batch.hpp"
+#include "evershard/storage/journal/commit_batch.hpp"
 
 namespace evershard::actors {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "evershard/actors/core/attempt.hpp"
-#include "evershard/storage/journal_append.hpp"
+#include "evershard/storage/journal/journal_append.hpp"
 
 namespace evershard::actors {
 

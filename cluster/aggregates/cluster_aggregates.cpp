@@ -16,7 +16,7 @@
 #include "evershard/actors/entity/replay.hpp"
 #include "evershard/cluster/aggregates/ask_route.hpp"
 #include "evershard/cluster/aggregates/cluster_journal.hpp"
-#include "evershard/cluster/work/work_pool.hpp"
+#include "evershard/store/work/work_pool.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cluster {

@@ -10,7 +10,7 @@
 #include "evershard/actors/aggregate/aggregate_host.hpp"
 #include "evershard/actors/model/aggregate_door.hpp"
 #include "evershard/cluster/aggregates/aggregate_network.hpp"
-#include "evershard/cluster/erasure/sealed_journal.hpp"
+#include "evershard/store/erasure/sealed_journal.hpp"
 #include "evershard/cluster/node/cluster_node.hpp"
 
 namespace evershard::cluster {

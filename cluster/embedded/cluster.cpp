@@ -4,17 +4,17 @@
 #include <utility>
 
 #include "evershard/cluster/aggregates/cluster_aggregates.hpp"
-#include "evershard/cluster/documents/lazy_documents.hpp"
+#include "evershard/views/document/lazy_documents.hpp"
 #include "evershard/cluster/groups/cluster_groups.hpp"
-#include "evershard/cluster/homed/node_projections.hpp"
+#include "evershard/cluster/views/node_projections.hpp"
 #include "evershard/cluster/link/host_and_port.hpp"
 #include "evershard/cluster/peers/aggregate_links.hpp"
 #include "evershard/cluster/keys/sealed_node.hpp"
 #include "evershard/cluster/peers/home_links.hpp"
 #include "evershard/cluster/peers/joined_store.hpp"
 #include "evershard/cluster/peers/key_links.hpp"
-#include "evershard/cluster/retention/cluster_retention.hpp"
-#include "evershard/cluster/store/user_events.hpp"
+#include "evershard/cluster/removal/cluster_retention.hpp"
+#include "evershard/store/api/user_events.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 

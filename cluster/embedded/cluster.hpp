@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "evershard/actors/model/aggregate_door.hpp"
-#include "evershard/cluster/store/documents.hpp"
-#include "evershard/cluster/store/event_store.hpp"
-#include "evershard/cluster/store/groups.hpp"
-#include "evershard/cluster/store/projections.hpp"
-#include "evershard/cluster/store/retention.hpp"
-#include "evershard/cluster/store/tables.hpp"
+#include "evershard/store/api/documents.hpp"
+#include "evershard/store/api/event_store.hpp"
+#include "evershard/store/api/groups.hpp"
+#include "evershard/store/api/projections.hpp"
+#include "evershard/store/api/retention.hpp"
+#include "evershard/store/api/tables.hpp"
 #include "evershard/protocol/limits.hpp"
 
 namespace evershard {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "evershard/cluster/groups/group_spec.hpp"
-#include "evershard/cluster/wire/group_messages.hpp"
+#include "evershard/views/group/host/group_spec.hpp"
+#include "evershard/store/messages/group_messages.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/reserved_types.hpp"
 #include "evershard/sharding/stream_hash.hpp"

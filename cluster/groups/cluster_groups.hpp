@@ -9,7 +9,7 @@
 #include <string>
 
 #include "evershard/cluster/groups/group_home.hpp"
-#include "evershard/cluster/groups/group_host.hpp"
+#include "evershard/views/group/host/group_host.hpp"
 #include "evershard/cluster/groups/remote_group.hpp"
 #include "evershard/cluster/homes/home_calls.hpp"
 #include "evershard/cluster/node/cluster_node.hpp"

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "evershard/cluster/groups/hosted_session.hpp"
-#include "evershard/cluster/wire/group_messages.hpp"
+#include "evershard/views/group/host/hosted_session.hpp"
+#include "evershard/store/messages/group_messages.hpp"
 #include "evershard/v1/group_homes.pb.h"
 
 namespace evershard::cluster {

@@ -10,7 +10,7 @@
 #include <random>
 #include <string>
 
-#include "evershard/cluster/groups/group_host.hpp"
+#include "evershard/views/group/host/group_host.hpp"
 #include "evershard/cluster/homes/home_calls.hpp"
 
 namespace evershard::cluster {

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "evershard/cluster/groups/group_home.hpp"
-#include "evershard/cluster/wire/group_messages.hpp"
+#include "evershard/store/messages/group_messages.hpp"
 #include "evershard/protocol/kept_reason.hpp"
 #include "evershard/v1/group_homes.pb.h"
 

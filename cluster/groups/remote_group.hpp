@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "evershard/cluster/homes/home_calls.hpp"
-#include "evershard/cluster/store/groups.hpp"
+#include "evershard/store/api/groups.hpp"
 
 namespace evershard::cluster {
 

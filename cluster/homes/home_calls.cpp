@@ -13,7 +13,7 @@
 #include "evershard/actors/entity/jitter.hpp"
 #include "evershard/cluster/aggregates/ask_route.hpp"
 #include "evershard/cluster/node/awaited.hpp"
-#include "evershard/cluster/work/work_pool.hpp"
+#include "evershard/store/work/work_pool.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 
 namespace evershard::cluster {

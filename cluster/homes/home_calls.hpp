@@ -15,7 +15,7 @@
 
 #include "evershard/cluster/homes/home_network.hpp"
 #include "evershard/cluster/node/cluster_node.hpp"
-#include "evershard/storage/read_work.hpp"
+#include "evershard/storage/index/read_work.hpp"
 
 namespace evershard::cluster {
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "evershard/cluster/erasure/subject_keys.hpp"
+#include "evershard/store/erasure/subject_keys.hpp"
 #include "evershard/cluster/keys/boot_time.hpp"
 #include "evershard/cluster/keys/key_network.hpp"
 

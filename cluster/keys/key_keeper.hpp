@@ -10,10 +10,10 @@
 #include <mutex>
 #include <set>
 
-#include "evershard/cluster/erasure/subject_keys.hpp"
+#include "evershard/store/erasure/subject_keys.hpp"
 #include "evershard/cluster/keys/boot_time.hpp"
 #include "evershard/cluster/keys/key_network.hpp"
-#include "evershard/cluster/work/work_pool.hpp"
+#include "evershard/store/work/work_pool.hpp"
 
 namespace evershard::cluster {
 

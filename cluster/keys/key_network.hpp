@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "evershard/cluster/erasure/sealed_payload.hpp"
+#include "evershard/store/erasure/sealed_payload.hpp"
 #include "evershard/protocol/error.hpp"
 #include "evershard/protocol/result.hpp"
 

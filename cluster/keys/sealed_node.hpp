@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "evershard/cluster/erasure/sealed_events.hpp"
-#include "evershard/cluster/erasure/sealing_queue.hpp"
+#include "evershard/store/erasure/sealed_events.hpp"
+#include "evershard/store/erasure/sealing_queue.hpp"
 #include "evershard/cluster/keys/coordinator_keys.hpp"
 
 namespace evershard::cluster {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "evershard/cluster/node/awaited.hpp"
-#include "evershard/cluster/store/watermark_feed.hpp"
+#include "evershard/store/api/watermark_feed.hpp"
 #include "evershard/protocol/in_quotes.hpp"
 #include "evershard/protocol/validate.hpp"
 #include "evershard/sharding/route.hpp"

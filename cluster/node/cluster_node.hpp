@@ -8,7 +8,7 @@
 
 #include "evershard/cluster/node/gather.hpp"
 #include "evershard/cluster/node/node_committer.hpp"
-#include "evershard/cluster/store/event_store.hpp"
+#include "evershard/store/api/event_store.hpp"
 
 namespace evershard::cluster {
 

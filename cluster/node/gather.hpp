@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "evershard/cluster/node/node_network.hpp"
-#include "evershard/cluster/store/event_stream.hpp"
+#include "evershard/store/api/event_stream.hpp"
 #include "evershard/sharding/merge.hpp"
 
 namespace evershard::cluster {

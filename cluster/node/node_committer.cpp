@@ -7,8 +7,8 @@
 
 #include "evershard/actors/core/group_commit.hpp"
 #include "evershard/cluster/node/node_refusals.hpp"
-#include "evershard/storage/leadership_row.hpp"
-#include "evershard/storage/recovered_order.hpp"
+#include "evershard/storage/order/leadership_row.hpp"
+#include "evershard/storage/order/recovered_order.hpp"
 
 namespace evershard::cluster {
 namespace {

@@ -21,7 +21,7 @@
 #include "evershard/actors/core/watermark_watch.hpp"
 #include "evershard/cluster/node/node_network.hpp"
 #include "evershard/cluster/node/node_reader.hpp"
-#include "evershard/cluster/work/work_pool.hpp"
+#include "evershard/store/work/work_pool.hpp"
 #include "evershard/cluster/order/node_order.hpp"
 #include "evershard/protocol/append_chain.hpp"
 #include "evershard/protocol/limits.hpp"

@@ -9,8 +9,8 @@
 #include "evershard/cluster/node/node_refusals.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/sharding/node_cut.hpp"
-#include "evershard/storage/leadership_row.hpp"
-#include "evershard/storage/recovered_order.hpp"
+#include "evershard/storage/order/leadership_row.hpp"
+#include "evershard/storage/order/recovered_order.hpp"
 
 namespace evershard::cluster {
 namespace {

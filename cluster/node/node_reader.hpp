@@ -12,10 +12,10 @@
 
 #include "evershard/actors/core/watermark_watch.hpp"
 #include "evershard/cluster/node/node_network.hpp"
-#include "evershard/storage/applied.hpp"
-#include "evershard/storage/hidden_aggregates.hpp"
+#include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/index/hidden_aggregates.hpp"
 #include "evershard/storage/node_store.hpp"
-#include "evershard/storage/reader.hpp"
+#include "evershard/storage/index/reader.hpp"
 
 namespace evershard::cluster {
 

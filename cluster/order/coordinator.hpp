@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "evershard/cluster/order/messages.hpp"
-#include "evershard/cluster/store/cluster_status.hpp"
+#include "evershard/store/api/cluster_status.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/cut_log_state.hpp"
 #include "evershard/sharding/ordering.hpp"

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "evershard/cluster/store/cluster_view.hpp"
+#include "evershard/store/api/cluster_view.hpp"
 #include "evershard/protocol/error.hpp"
 #include "evershard/protocol/numbers.hpp"
 #include "evershard/sharding/cut.hpp"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "evershard/cluster/peers/cluster_messages.hpp"
+#include "evershard/store/messages/cluster_messages.hpp"
 
 namespace evershard::cluster {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "evershard/cluster/link/host_and_port.hpp"
-#include "evershard/cluster/peers/cluster_messages.hpp"
+#include "evershard/store/messages/cluster_messages.hpp"
 
 namespace evershard::cluster {
 namespace {

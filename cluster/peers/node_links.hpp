@@ -16,8 +16,8 @@
 #include "evershard/cluster/node/in_turn.hpp"
 #include "evershard/cluster/peers/peer_messages.hpp"
 #include "evershard/cluster/peers/peer_reads.hpp"
-#include "evershard/cluster/store/cluster_status.hpp"
-#include "evershard/storage/identity.hpp"
+#include "evershard/store/api/cluster_status.hpp"
+#include "evershard/storage/journal/identity.hpp"
 
 namespace evershard::cluster {
 

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <utility>
 
-#include "evershard/cluster/work/long_reads.hpp"
+#include "evershard/store/work/long_reads.hpp"
 
 namespace evershard::cluster {
 

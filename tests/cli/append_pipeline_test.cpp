@@ -1,6 +1,6 @@
 // Many appends in flight: answers in order, bounds kept, overload waited out.
 
-#include "evershard/cli/append_pipeline.hpp"
+#include "evershard/cli/events/append_pipeline.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

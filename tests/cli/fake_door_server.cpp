@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "evershard/cli/interrupt.hpp"
-#include "evershard/cli/serve.hpp"
-#include "evershard/cli/serve_settings.hpp"
+#include "evershard/cli/server/serve.hpp"
+#include "evershard/cli/server/serve_settings.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Lines from a descriptor, however they are cut.
 
-#include "evershard/cli/line_reader.hpp"
+#include "evershard/cli/events/line_reader.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -10,7 +10,7 @@
 #include <iostream>
 #include <thread>
 
-#include "evershard/cluster/remote/remote.hpp"
+#include "evershard/doors/remote/remote.hpp"
 #include "tests/cli/program.hpp"
 
 namespace evershard::testing {

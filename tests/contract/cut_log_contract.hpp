@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "evershard/sharding/memory_cut_log.hpp"
-#include "evershard/storage/rocks_cut_log.hpp"
+#include "evershard/storage/order/rocks_cut_log.hpp"
 #include "tests/contract/temporary_folder.hpp"
 
 namespace evershard::storage {

@@ -4,9 +4,9 @@
 
 #include <gmock/gmock.h>
 
-#include "evershard/storage/keys.hpp"
+#include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/steps.hpp"
-#include "evershard/storage/verify.hpp"
+#include "evershard/storage/repair/verify.hpp"
 #include "tests/contract/node_writer.hpp"
 #include "tests/contract/raw_database.hpp"
 #include "tests/contract/rocks_folder.hpp"

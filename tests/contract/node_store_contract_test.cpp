@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 
 #include "evershard/sharding/stream_hash.hpp"
-#include "evershard/storage/keys.hpp"
-#include "evershard/storage/rebuild_cut_log.hpp"
-#include "evershard/storage/recovered_order.hpp"
-#include "evershard/storage/removal_row.hpp"
-#include "evershard/storage/verify.hpp"
+#include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/order/rebuild_cut_log.hpp"
+#include "evershard/storage/order/recovered_order.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/repair/verify.hpp"
 #include "tests/contract/node_writer.hpp"
 #include "tests/contract/store_contract.hpp"
 

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "evershard/storage/cut_log_rows.hpp"
+#include "evershard/storage/order/cut_log_rows.hpp"
 #include "evershard/storage/open.hpp"
-#include "evershard/storage/rocks_cut_log.hpp"
+#include "evershard/storage/order/rocks_cut_log.hpp"
 #include "tests/contract/raw_database.hpp"
 #include "tests/contract/temporary_folder.hpp"
 #include "tests/sharding/cuts.hpp"

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "evershard/storage/steps.hpp"
-#include "evershard/storage/store_maintenance.hpp"
+#include "evershard/storage/repair/store_maintenance.hpp"
 #include "tests/contract/raw_database.hpp"
 #include "tests/contract/rocks_folder.hpp"
 #include "tests/storage/fault_env.hpp"

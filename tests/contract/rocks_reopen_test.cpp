@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include "evershard/storage/identity.hpp"
-#include "evershard/storage/keys.hpp"
+#include "evershard/storage/journal/identity.hpp"
+#include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/steps.hpp"
 #include "tests/contract/raw_database.hpp"
 #include "tests/contract/rocks_folder.hpp"

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "evershard/storage/keys.hpp"
+#include "evershard/storage/journal/keys.hpp"
 
 namespace evershard::storage {
 namespace {

@@ -13,9 +13,9 @@
 
 #include "evershard/protocol/append.hpp"
 #include "evershard/sharding/ordering.hpp"
-#include "evershard/storage/commit_batch.hpp"
-#include "evershard/storage/encoded_append.hpp"
-#include "evershard/storage/reader.hpp"
+#include "evershard/storage/journal/commit_batch.hpp"
+#include "evershard/storage/journal/encoded_append.hpp"
+#include "evershard/storage/index/reader.hpp"
 #include "evershard/storage/store.hpp"
 
 namespace evershard::storage {

@@ -7,13 +7,13 @@
 #include <string>
 #include <string_view>
 
-#include "evershard/actors/projection/definition_fold.hpp"
-#include "evershard/actors/projection/document_fold.hpp"
-#include "evershard/actors/projection/json_path.hpp"
-#include "evershard/actors/projection/query_spec.hpp"
-#include "evershard/actors/projection/table/table_mapping.hpp"
-#include "evershard/actors/projection/value_index.hpp"
-#include "evershard/cluster/tables/table_definition_json.hpp"
+#include "evershard/views/rules/definition_fold.hpp"
+#include "evershard/views/rules/document_fold.hpp"
+#include "evershard/views/rules/json_path.hpp"
+#include "evershard/views/rules/query_spec.hpp"
+#include "evershard/views/table/table_mapping.hpp"
+#include "evershard/views/rules/value_index.hpp"
+#include "evershard/views/table/host/table_definition_json.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/utf8.hpp"
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "evershard/cluster/http/guard.hpp"
-#include "evershard/cluster/http/read_asked.hpp"
-#include "evershard/cluster/http/request_reader.hpp"
+#include "evershard/doors/http/guard.hpp"
+#include "evershard/doors/http/read_asked.hpp"
+#include "evershard/doors/http/request_reader.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/utf8.hpp"
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <string_view>
 
-#include "evershard/cluster/exchange/append_json.hpp"
-#include "evershard/cluster/exchange/event_json.hpp"
-#include "evershard/cluster/exchange/json_indent.hpp"
-#include "evershard/cluster/exchange/query_json.hpp"
-#include "evershard/cluster/exchange/types_file.hpp"
+#include "evershard/store/json/append_json.hpp"
+#include "evershard/store/json/event_json.hpp"
+#include "evershard/store/json/json_indent.hpp"
+#include "evershard/store/json/query_json.hpp"
+#include "evershard/store/json/types_file.hpp"
 #include "evershard/protocol/base64.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/utf8.hpp"

@@ -18,8 +18,8 @@
 #include "evershard/protocol/messages.hpp"
 #include "evershard/protocol/utf8.hpp"
 #include "evershard/protocol/validate.hpp"
-#include "evershard/storage/encoded_append.hpp"
-#include "evershard/storage/records.hpp"
+#include "evershard/storage/journal/encoded_append.hpp"
+#include "evershard/storage/journal/records.hpp"
 #include "evershard/v1/service.pb.h"
 
 namespace {

@@ -13,17 +13,17 @@
 
 #include "evershard/protocol/check.hpp"
 #include "evershard/sharding/cut.hpp"
-#include "evershard/storage/applied.hpp"
-#include "evershard/storage/checksum.hpp"
-#include "evershard/storage/chunks.hpp"
-#include "evershard/storage/identity.hpp"
-#include "evershard/storage/index_entry.hpp"
-#include "evershard/storage/inspect.hpp"
-#include "evershard/storage/keys.hpp"
-#include "evershard/storage/records.hpp"
-#include "evershard/storage/snapshot_row.hpp"
-#include "evershard/storage/varint.hpp"
-#include "evershard/storage/waiting_row.hpp"
+#include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/journal/checksum.hpp"
+#include "evershard/storage/journal/chunks.hpp"
+#include "evershard/storage/journal/identity.hpp"
+#include "evershard/storage/index/index_entry.hpp"
+#include "evershard/storage/repair/inspect.hpp"
+#include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/records.hpp"
+#include "evershard/storage/journal/snapshot_row.hpp"
+#include "evershard/storage/journal/varint.hpp"
+#include "evershard/storage/journal/waiting_row.hpp"
 
 namespace {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "evershard/actors/projection/table/filter.hpp"
-#include "evershard/actors/projection/json_path.hpp"
-#include "evershard/actors/projection/table/table_keys.hpp"
-#include "evershard/actors/projection/table/table_projection.hpp"
-#include "evershard/actors/projection/table/table_select.hpp"
+#include "evershard/views/table/filter.hpp"
+#include "evershard/views/rules/json_path.hpp"
+#include "evershard/views/table/table_keys.hpp"
+#include "evershard/views/table/table_projection.hpp"
+#include "evershard/views/table/table_select.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/utf8.hpp"
 

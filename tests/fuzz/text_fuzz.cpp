@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "evershard/cluster/serving/access.hpp"
-#include "evershard/cluster/serving/gzip.hpp"
-#include "evershard/cluster/settings/settings.hpp"
-#include "evershard/cluster/settings/settings_file.hpp"
+#include "evershard/doors/serving/access.hpp"
+#include "evershard/doors/serving/gzip.hpp"
+#include "evershard/doors/settings/settings.hpp"
+#include "evershard/doors/settings/settings_file.hpp"
 #include "evershard/protocol/aggregate_id.hpp"
 #include "evershard/protocol/check.hpp"
 #include "evershard/protocol/event_id.hpp"

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "evershard/storage/cut_log_rows.hpp"
-#include "evershard/storage/hex.hpp"
+#include "evershard/storage/order/cut_log_rows.hpp"
+#include "evershard/storage/journal/hex.hpp"
 
 namespace evershard::storage {
 namespace {

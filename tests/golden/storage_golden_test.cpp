@@ -4,15 +4,15 @@
 #include <string_view>
 
 #include "evershard/sharding/cut.hpp"
-#include "evershard/storage/applied.hpp"
-#include "evershard/storage/chunks.hpp"
-#include "evershard/storage/hex.hpp"
-#include "evershard/storage/identity.hpp"
-#include "evershard/storage/keys.hpp"
-#include "evershard/storage/projections/projection_checkpoint.hpp"
-#include "evershard/storage/records.hpp"
-#include "evershard/storage/removal_row.hpp"
-#include "evershard/storage/waiting_row.hpp"
+#include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/journal/chunks.hpp"
+#include "evershard/storage/journal/hex.hpp"
+#include "evershard/storage/journal/identity.hpp"
+#include "evershard/storage/journal/keys.hpp"
+#include "evershard/views/rows/projection_checkpoint.hpp"
+#include "evershard/storage/journal/records.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/journal/waiting_row.hpp"
 #include "tests/storage/record_examples.hpp"
 
 namespace evershard::storage {

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "evershard/cluster/remote/remote.hpp"
+#include "evershard/doors/remote/remote.hpp"
 #include "tests/cluster/embedded/embedding_cluster.hpp"
 #include "tests/process/process.hpp"
 

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <thread>
 
-#include "evershard/cluster/remote/remote.hpp"
+#include "evershard/doors/remote/remote.hpp"
 #include "tests/contract/temporary_folder.hpp"
 #include "tests/process/process.hpp"
 

@@ -13,7 +13,7 @@
 #include <sstream>
 #include <thread>
 
-#include "tests/cluster/http/http_client.hpp"
+#include "tests/doors/http/http_client.hpp"
 #include "tests/contract/temporary_folder.hpp"
 #include "tests/process/process.hpp"
 

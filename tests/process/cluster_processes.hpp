@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "evershard/cluster/remote/remote.hpp"
+#include "evershard/doors/remote/remote.hpp"
 #include "tests/process/process.hpp"
 #include "tests/process/relay.hpp"
 

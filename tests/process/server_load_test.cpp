@@ -8,7 +8,7 @@
 
 #include "evershard/v1/service.pb.h"
 #include "tests/process/server_process.hpp"
-#include "tests/remote/raw_calls.hpp"
+#include "tests/doors/remote/raw_calls.hpp"
 
 namespace evershard {
 namespace {

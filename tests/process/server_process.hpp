@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "evershard/cluster/remote/remote.hpp"
+#include "evershard/doors/remote/remote.hpp"
 #include "tests/process/process.hpp"
 
 namespace evershard::testing {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "evershard/cluster/order/node_order.hpp"
-#include "evershard/storage/journal_append.hpp"
+#include "evershard/storage/journal/journal_append.hpp"
 #include "tests/simulation/history.hpp"
 
 namespace evershard::simulation {

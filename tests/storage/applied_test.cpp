@@ -1,4 +1,4 @@
-#include "evershard/storage/applied.hpp"
+#include "evershard/storage/order/applied.hpp"
 
 #include <gtest/gtest.h>
 

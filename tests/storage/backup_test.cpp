@@ -1,8 +1,8 @@
-#include "evershard/storage/backup.hpp"
+#include "evershard/storage/repair/backup.hpp"
 
 #include <thread>
 
-#include "evershard/storage/vacuum.hpp"
+#include "evershard/storage/repair/vacuum.hpp"
 #include "tests/storage/maintained_store.hpp"
 
 namespace evershard::storage {

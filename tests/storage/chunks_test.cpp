@@ -1,4 +1,4 @@
-#include "evershard/storage/chunks.hpp"
+#include "evershard/storage/journal/chunks.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

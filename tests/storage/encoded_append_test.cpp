@@ -1,4 +1,4 @@
-#include "evershard/storage/encoded_append.hpp"
+#include "evershard/storage/journal/encoded_append.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "evershard/sharding/route.hpp"
-#include "evershard/storage/checksum.hpp"
+#include "evershard/storage/journal/checksum.hpp"
 #include "tests/storage/random_values.hpp"
 #include "tests/storage/record_examples.hpp"
 

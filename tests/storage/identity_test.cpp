@@ -1,10 +1,10 @@
-#include "evershard/storage/identity.hpp"
+#include "evershard/storage/journal/identity.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "evershard/storage/checksum.hpp"
-#include "evershard/storage/varint.hpp"
+#include "evershard/storage/journal/checksum.hpp"
+#include "evershard/storage/journal/varint.hpp"
 #include "tests/storage/random_values.hpp"
 
 namespace evershard::storage {

@@ -1,11 +1,11 @@
-#include "evershard/storage/index_entry.hpp"
+#include "evershard/storage/index/index_entry.hpp"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
-#include "evershard/storage/chunks.hpp"
-#include "evershard/storage/keys.hpp"
+#include "evershard/storage/journal/chunks.hpp"
+#include "evershard/storage/journal/keys.hpp"
 
 namespace evershard::storage {
 namespace {

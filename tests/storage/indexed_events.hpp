@@ -16,13 +16,13 @@
 
 #include "evershard/protocol/append.hpp"
 #include "evershard/sharding/cut.hpp"
-#include "evershard/storage/encoded_append.hpp"
-#include "evershard/storage/keys.hpp"
-#include "evershard/storage/reader.hpp"
-#include "evershard/storage/records.hpp"
-#include "evershard/storage/run_builder.hpp"
-#include "evershard/storage/tail_index.hpp"
-#include "evershard/storage/view.hpp"
+#include "evershard/storage/journal/encoded_append.hpp"
+#include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/index/reader.hpp"
+#include "evershard/storage/journal/records.hpp"
+#include "evershard/storage/index/run_builder.hpp"
+#include "evershard/storage/index/tail_index.hpp"
+#include "evershard/storage/journal/view.hpp"
 #include "tests/storage/map_rows.hpp"
 
 namespace evershard::storage {

@@ -1,4 +1,4 @@
-#include "evershard/storage/inspect.hpp"
+#include "evershard/storage/repair/inspect.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "evershard/sharding/cut.hpp"
-#include "evershard/storage/applied.hpp"
-#include "evershard/storage/chunks.hpp"
-#include "evershard/storage/identity.hpp"
-#include "evershard/storage/keys.hpp"
+#include "evershard/storage/order/applied.hpp"
+#include "evershard/storage/journal/chunks.hpp"
+#include "evershard/storage/journal/identity.hpp"
+#include "evershard/storage/journal/keys.hpp"
 #include "tests/storage/random_values.hpp"
 #include "tests/storage/record_examples.hpp"
 

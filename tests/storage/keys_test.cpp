@@ -1,4 +1,4 @@
-#include "evershard/storage/keys.hpp"
+#include "evershard/storage/journal/keys.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

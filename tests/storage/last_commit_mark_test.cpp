@@ -1,4 +1,4 @@
-#include "evershard/storage/last_commit_mark.hpp"
+#include "evershard/storage/journal/last_commit_mark.hpp"
 
 #include <fstream>
 

@@ -14,10 +14,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "evershard/storage/keys.hpp"
+#include "evershard/storage/journal/keys.hpp"
 #include "evershard/storage/open.hpp"
-#include "evershard/storage/rocks_families.hpp"
-#include "evershard/storage/verify.hpp"
+#include "evershard/storage/rocks/rocks_families.hpp"
+#include "evershard/storage/repair/verify.hpp"
 #include "tests/contract/store_writer.hpp"
 #include "tests/contract/temporary_folder.hpp"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "evershard/storage/rows.hpp"
+#include "evershard/storage/journal/rows.hpp"
 
 namespace evershard::storage {
 

@@ -3,7 +3,7 @@
 #include <span>
 #include <thread>
 
-#include "evershard/storage/backup.hpp"
+#include "evershard/storage/repair/backup.hpp"
 #include "tests/storage/fault_env.hpp"
 #include "tests/storage/maintained_store.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "evershard/protocol/append.hpp"
-#include "evershard/storage/chunks.hpp"
+#include "evershard/storage/journal/chunks.hpp"
 
 namespace evershard::storage {
 

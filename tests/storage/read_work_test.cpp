@@ -1,4 +1,4 @@
-#include "evershard/storage/read_work.hpp"
+#include "evershard/storage/index/read_work.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "evershard/storage/snapshot_row.hpp"
+#include "evershard/storage/journal/snapshot_row.hpp"
 #include "tests/storage/indexed_events.hpp"
 
 namespace evershard::storage {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "evershard/sharding/term_hash.hpp"
-#include "evershard/storage/encoded_append.hpp"
-#include "evershard/storage/records.hpp"
+#include "evershard/storage/journal/encoded_append.hpp"
+#include "evershard/storage/journal/records.hpp"
 
 namespace evershard::storage {
 

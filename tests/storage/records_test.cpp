@@ -1,4 +1,4 @@
-#include "evershard/storage/records.hpp"
+#include "evershard/storage/journal/records.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "evershard/storage/checksum.hpp"
-#include "evershard/storage/event_body.hpp"
+#include "evershard/storage/journal/checksum.hpp"
+#include "evershard/storage/journal/event_body.hpp"
 #include "tests/storage/random_values.hpp"
 #include "tests/storage/record_examples.hpp"
 

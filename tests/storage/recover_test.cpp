@@ -1,8 +1,8 @@
-#include "evershard/storage/recover.hpp"
+#include "evershard/storage/repair/recover.hpp"
 
 #include <map>
 
-#include "evershard/storage/rocks_cut_log.hpp"
+#include "evershard/storage/order/rocks_cut_log.hpp"
 #include "evershard/storage/steps.hpp"
 #include "tests/contract/node_writer.hpp"
 #include "tests/storage/maintained_store.hpp"

@@ -1,8 +1,8 @@
-#include "evershard/storage/seal_pace.hpp"
+#include "evershard/storage/index/seal_pace.hpp"
 
 #include <gtest/gtest.h>
 
-#include "evershard/storage/tail_admission.hpp"
+#include "evershard/storage/index/tail_admission.hpp"
 
 namespace evershard::storage {
 namespace {

@@ -1,4 +1,4 @@
-#include "evershard/storage/snapshot_row.hpp"
+#include "evershard/storage/journal/snapshot_row.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

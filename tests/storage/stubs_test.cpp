@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "evershard/storage/checksum.hpp"
-#include "evershard/storage/records.hpp"
-#include "evershard/storage/removal_mask.hpp"
-#include "evershard/storage/removal_row.hpp"
-#include "evershard/storage/varint.hpp"
+#include "evershard/storage/journal/checksum.hpp"
+#include "evershard/storage/journal/records.hpp"
+#include "evershard/storage/journal/removal_mask.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/journal/varint.hpp"
 #include "tests/storage/random_values.hpp"
 #include "tests/storage/record_examples.hpp"
 

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "evershard/storage/position_list.hpp"
-#include "evershard/storage/tail_index.hpp"
+#include "evershard/storage/index/position_list.hpp"
+#include "evershard/storage/index/tail_index.hpp"
 
 namespace evershard::storage {
 namespace {

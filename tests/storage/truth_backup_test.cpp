@@ -2,8 +2,8 @@
 
 #include <fstream>
 
-#include "evershard/storage/backup.hpp"
-#include "evershard/storage/recover.hpp"
+#include "evershard/storage/repair/backup.hpp"
+#include "evershard/storage/repair/recover.hpp"
 #include "tests/storage/fault_env.hpp"
 #include "tests/storage/maintained_store.hpp"
 

@@ -1,4 +1,4 @@
-#include "evershard/storage/varint.hpp"
+#include "evershard/storage/journal/varint.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

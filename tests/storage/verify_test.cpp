@@ -5,10 +5,10 @@
 
 #include <rocksdb/db.h>
 
-#include "evershard/storage/backup.hpp"
-#include "evershard/storage/chunks.hpp"
-#include "evershard/storage/cut_log_rows.hpp"
-#include "evershard/storage/rocks_cut_log.hpp"
+#include "evershard/storage/repair/backup.hpp"
+#include "evershard/storage/journal/chunks.hpp"
+#include "evershard/storage/order/cut_log_rows.hpp"
+#include "evershard/storage/order/rocks_cut_log.hpp"
 #include "tests/contract/node_writer.hpp"
 #include "tests/storage/maintained_store.hpp"
 

@@ -1,4 +1,4 @@
-#include "evershard/storage/waiting_row.hpp"
+#include "evershard/storage/journal/waiting_row.hpp"
 
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>

@@ -1,6 +1,6 @@
 // Zeros ahead of a log: never onto what is written, never more than wanted.
 
-#include "evershard/storage/zero_frontier.hpp"
+#include "evershard/storage/rocks/zero_frontier.hpp"
 
 #include <random>
 #include <vector>

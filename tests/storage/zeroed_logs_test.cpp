@@ -1,6 +1,6 @@
 // Logs over zeros, on a real disk: what is written stays what was written, whatever a thread beside it puts behind.
 
-#include "evershard/storage/zeroed_logs.hpp"
+#include "evershard/storage/rocks/zeroed_logs.hpp"
 
 #include <fstream>
 #include <iterator>

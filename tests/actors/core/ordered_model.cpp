@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "evershard/sharding/stream_hash.hpp"
-#include "evershard/storage/encoded_append.hpp"
+#include "evershard/storage/journal/encoded_append.hpp"
 
 namespace evershard::actors {
 

@@ -12,7 +12,7 @@
 #include "evershard/protocol/append.hpp"
 #include "evershard/protocol/result.hpp"
 #include "evershard/sharding/term_hash.hpp"
-#include "evershard/storage/journal_append.hpp"
+#include "evershard/storage/journal/journal_append.hpp"
 
 namespace evershard::actors {
 

@@ -14,14 +14,14 @@
 #include <thread>
 #include <vector>
 
-#include "evershard/cluster/retention/cluster_retention.hpp"
-#include "evershard/cluster/retention/retention_intent.hpp"
-#include "evershard/cluster/retention/retention_payloads.hpp"
+#include "evershard/cluster/removal/cluster_retention.hpp"
+#include "evershard/cluster/removal/retention_intent.hpp"
+#include "evershard/store/removal/retention_payloads.hpp"
 #include "evershard/protocol/retention_events.hpp"
-#include "evershard/storage/backup.hpp"
-#include "evershard/storage/keys.hpp"
-#include "evershard/storage/removal_row.hpp"
-#include "evershard/storage/verify.hpp"
+#include "evershard/storage/repair/backup.hpp"
+#include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/repair/verify.hpp"
 #include "tests/cluster/homes/homes_in_process.hpp"
 #include "tests/cluster/node/small_cluster.hpp"
 #include "tests/contract/temporary_folder.hpp"

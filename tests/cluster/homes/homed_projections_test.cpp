@@ -11,11 +11,11 @@
 #include <thread>
 #include <vector>
 
-#include "evershard/actors/projection/part_name.hpp"
-#include "evershard/actors/projection/table/table_definition.hpp"
-#include "evershard/actors/projection/table/table_keys.hpp"
-#include "evershard/cluster/homed/node_projections.hpp"
-#include "evershard/cluster/tables/projection_kinds.hpp"
+#include "evershard/views/rules/part_name.hpp"
+#include "evershard/views/table/table_definition.hpp"
+#include "evershard/views/table/table_keys.hpp"
+#include "evershard/cluster/views/node_projections.hpp"
+#include "evershard/views/table/host/projection_kinds.hpp"
 #include "tests/cluster/homes/homes_in_process.hpp"
 #include "tests/cluster/node/small_cluster.hpp"
 #include "tests/contract/temporary_folder.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "evershard/cluster/homes/home_calls.hpp"
-#include "evershard/cluster/work/work_pool.hpp"
+#include "evershard/store/work/work_pool.hpp"
 #include "evershard/cluster/peers/home_messages.hpp"
 
 namespace evershard::cluster {

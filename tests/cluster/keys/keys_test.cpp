@@ -4,9 +4,9 @@
 
 #include <thread>
 
-#include "evershard/cluster/erasure/sealed_events.hpp"
-#include "evershard/cluster/erasure/sealed_journal.hpp"
-#include "evershard/cluster/erasure/sealing.hpp"
+#include "evershard/store/erasure/sealed_events.hpp"
+#include "evershard/store/erasure/sealed_journal.hpp"
+#include "evershard/store/erasure/sealing.hpp"
 #include "tests/cluster/keys/lending.hpp"
 
 namespace evershard::cluster {

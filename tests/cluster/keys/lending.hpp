@@ -10,10 +10,10 @@
 #include <set>
 #include <vector>
 
-#include "evershard/cluster/erasure/key_folder.hpp"
+#include "evershard/store/erasure/key_folder.hpp"
 #include "evershard/cluster/keys/coordinator_keys.hpp"
 #include "evershard/cluster/keys/key_keeper.hpp"
-#include "tests/cluster/small_store.hpp"
+#include "tests/store/local/small_store.hpp"
 
 namespace evershard::cluster {
 

@@ -11,7 +11,7 @@
 #include <random>
 
 #include "tests/cluster/node/small_cluster.hpp"
-#include "tests/remote/dice.hpp"
+#include "tests/doors/remote/dice.hpp"
 
 namespace evershard::cluster {
 namespace {

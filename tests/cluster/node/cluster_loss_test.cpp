@@ -10,7 +10,7 @@
 #include <set>
 
 #include "evershard/sharding/stream_hash.hpp"
-#include "evershard/storage/backup.hpp"
+#include "evershard/storage/repair/backup.hpp"
 #include "tests/cluster/node/small_cluster.hpp"
 #include "tests/contract/temporary_folder.hpp"
 

@@ -14,8 +14,8 @@
 #include "evershard/cluster/peers/joined_store.hpp"
 #include "evershard/sharding/stream_hash.hpp"
 #include "evershard/storage/open.hpp"
-#include "evershard/storage/rebuild_cut_log.hpp"
-#include "evershard/storage/rocks_cut_log.hpp"
+#include "evershard/storage/order/rebuild_cut_log.hpp"
+#include "evershard/storage/order/rocks_cut_log.hpp"
 #include "tests/contract/temporary_folder.hpp"
 
 namespace evershard::cluster {

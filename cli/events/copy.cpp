@@ -1,0 +1,169 @@
+// `evershard copy`: events of one store into another one; run again, it goes on where it stopped.
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "evershard/cli/away_notice.hpp"
+#include "evershard/cli/commands.hpp"
+#include "evershard/cli/interrupt.hpp"
+#include "evershard/cli/print.hpp"
+#include "evershard/cli/progress.hpp"
+#include "evershard/cli/events/query_flags.hpp"
+#include "evershard/store/copy/store_copy.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+
+namespace evershard::cli {
+namespace {
+
+Options copy_options() {
+  const cluster::StoreCopyOptions defaults;
+  Options options;
+  options.value("from", "STORE", "what to copy: a store's directory, or a server, HOST:PORT or unix:PATH, or nodes of a cluster, HOST:PORT,HOST:PORT")
+      .value("to", "STORE", "where to, in the same words; the store is there already, as `evershard init` makes it");
+  add_query_flags(options);
+  options.values("aggregate", "AGGREGATE", "only events of this aggregate; several: of any of them")
+      .value("name", "NAME", "of the copy: its checkpoint in the target; without it, one that the source and the filter have together")
+      .flag("follow", "goes on live, until Ctrl-C; a side that is away is waited for")
+      .flag("restart", "from the first event again, whatever the checkpoint says; what is there is known by its id")
+      .number("in-flight", "N", "appends under way at once; 1: the order of all events is kept, and not only that of each aggregate's", defaults.in_flight)
+      .value("from-keys", "DIR", "of a source that is a directory: the keys of its subjects' payloads; without it those are read encrypted, and taken only by a target that shares its keys")
+      .value("to-keys", "DIR", "of a target that is a directory: the keys under which they are sealed there")
+      .value("from-token", "TOKEN", "for a source that asks for one; else EVERSHARD_TOKEN")
+      .value("to-token", "TOKEN", "for a target that asks for one; else EVERSHARD_TOKEN")
+      .flag("tls", "speak TLS to servers; implied by each of the following")
+      .value("tls-ca", "FILE", "who signed their certificates; else EVERSHARD_TLS_CA, else whom this machine trusts")
+      .value("tls-cert", "FILE", "a certificate of one's own; else EVERSHARD_CLIENT_TLS_CERT")
+      .value("tls-key", "FILE", "and its key; else EVERSHARD_CLIENT_TLS_KEY")
+      .value("timeout", "DURATION", "how long a server may take to answer, all tries together: 500ms, 12s, 5min; a bare number is seconds", "10s");
+  return options;
+}
+
+bool is_directory_of_store(const std::string& name) {
+  if (name.starts_with("unix:")) return false;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(name, ignored)) return true;
+  const auto colon = name.rfind(':');
+  return colon == std::string::npos || !whole_number(name.substr(colon + 1));
+}
+
+std::string given_or(const Arguments& arguments, std::string_view flag, const char* variable) {
+  if (auto text = arguments.text(flag); text && !text->empty()) return *std::move(text);
+  const char* set = std::getenv(variable);
+  return set != nullptr ? set : "";
+}
+
+/// `which`: from, to.
+tl::expected<OpenedStore, Failure> opened_side(const Arguments& arguments, const std::string& which) {
+  const auto name = arguments.text(which);
+  if (!name || name->empty()) throw UsageError("--" + which + " STORE is missing");
+  const auto keys = arguments.text(which + "-keys");
+  if (!is_directory_of_store(*name)) {
+    if (keys) throw UsageError("--" + which + "-keys beside a server", "a server has its own: its setting `keys`");
+    RemoteOptions options;
+    options.server = *name;
+    options.token = given_or(arguments, which + "-token", "EVERSHARD_TOKEN");
+    options.tls = arguments.has("tls");
+    options.tls_ca = given_or(arguments, "tls-ca", "EVERSHARD_TLS_CA");
+    options.tls_certificate = given_or(arguments, "tls-cert", "EVERSHARD_CLIENT_TLS_CERT");
+    options.tls_key = given_or(arguments, "tls-key", "EVERSHARD_CLIENT_TLS_KEY");
+    options.timeout = server_timeout(arguments);
+    auto store = Remote::connect(std::move(options));
+    if (!store) return Failed(Failure(store.error().code, "--" + which + ": " + store.error().what));
+    return OpenedStore(std::move(*store));
+  }
+  std::error_code error;
+  if (!std::filesystem::exists(*name, error) || std::filesystem::is_empty(*name, error)) {
+    return Failed(Failure(ErrorCode::not_found, "--" + which + ": there is no store in " + in_quotes(*name, 300), "create one with `evershard init --data " + *name + "`"));
+  }
+  LocalOptions options;
+  options.data_dir = *name;
+  if (keys) options.keys_dir = *keys;
+  options.create = false;
+  options.create_keys = which == "to";
+  options.limits = Limits::most();  // what another store took, this one takes
+  auto store = Local::open(std::move(options));
+  if (!store) return Failed(Failure(store.error().code, "--" + which + ": " + store.error().what));
+  return OpenedStore(std::move(*store));
+}
+
+tl::expected<cluster::StoreName, Failure> name_of_store(const OpenedStore& store, const char* which) {
+  auto stats = store.stats();
+  if (!stats) return Failed(Failure(stats.error().code, std::string("--") + which + ": " + stats.error().what));
+  return cluster::StoreName{stats->info.store_id, stats->info.fork_id};
+}
+
+Result<cluster::CopyFilter> filter_of(const Arguments& arguments) {
+  auto query = query_of(arguments);
+  if (!query) return refuse(std::move(query).error());
+  std::set<AggregateId> aggregates;
+  for (const auto& text : arguments.texts("aggregate")) {
+    auto aggregate = AggregateId::parse(text);
+    if (!aggregate) return refuse(aggregate.error().code, "--aggregate: " + aggregate.error().what);
+    aggregates.insert(std::move(*aggregate));
+  }
+  return cluster::CopyFilter::of(query->value_or(Query::all()), std::move(aggregates));
+}
+
+void print_copied(const Invocation& invocation, const cluster::CopyReport& report) {
+  JsonText json;
+  json.begin_object().key("name").string(report.name).key("from").number(report.from.value).key("position").number(report.position.value);
+  json.key("events_stored").number(report.events_new).key("events_known").number(report.events_known).key("events_gone").number(report.events_gone).end_object();
+  print_one(invocation, json,
+            {{"copy", report.name},
+             {"began behind", grouped(report.from.value)},
+             {"copied up to", grouped(report.position.value)},
+             {"new events", grouped(report.events_new)},
+             {"known already", grouped(report.events_known)},
+             {"content gone in the source", grouped(report.events_gone)}});
+}
+
+Outcome run_copy(const Invocation& invocation) {
+  const auto& arguments = invocation.arguments;
+  auto filter = filter_of(arguments);
+  if (!filter) return Failed(Failure(std::move(filter).error()));
+  cluster::StoreCopyOptions options;
+  options.filter = std::move(*filter);
+  options.name = arguments.text("name").value_or("");
+  if (arguments.has("name") && options.name.empty()) throw UsageError("--name is empty");
+  options.follow = arguments.has("follow");
+  options.restart = arguments.has("restart");
+  options.in_flight = arguments.number_at_least("in-flight", 1);
+
+  auto source = opened_side(arguments, "from");
+  if (!source) return Failed(std::move(source).error());
+  auto target = opened_side(arguments, "to");
+  if (!target) return Failed(std::move(target).error());
+  auto source_name = name_of_store(*source, "from");
+  if (!source_name) return Failed(std::move(source_name).error());
+  auto target_name = name_of_store(*target, "to");
+  if (!target_name) return Failed(std::move(target_name).error());
+
+  ProgressLine progress(invocation.terminal, "copy");
+  AwayNotice notice(invocation.program.name() + ": the source");
+  cluster::StoreCopy copy({*source, *std::move(source_name)}, {*target, *std::move(target_name)}, std::move(options));
+  const auto report = copy.run([&](const cluster::CopyReport& so_far) {
+    if (so_far.away) progress.clear();
+    notice.see(so_far.away);
+    progress.show(so_far.position.value, so_far.head.value);
+    return !interrupted();
+  });
+  progress.clear();
+  if (!report) {
+    const auto code = report.error().code;
+    return Failed(Failure(report.error(), code == ErrorCode::unavailable || code == ErrorCode::timeout ? "the same command goes on behind what is copied" : ""));
+  }
+  print_copied(invocation, *report);
+  if (!report->stopped) return {};
+  Failure failure(ErrorCode::cancelled, "stopped at position " + std::to_string(report->position.value) + " of " + std::to_string(report->head.value) + "; the same command goes on from there");
+  failure.figures = {{"position", report->position.value}, {"events_stored", report->events_new}};
+  return Failed(std::move(failure));
+}
+
+}  // namespace
+
+Command copy_command() {
+  return {"copy", "data", "Copies events from store to store, with a filter; run again, it goes on where it stopped.",
+          "evershard copy --from shop --to 127.0.0.1:7420 --type OrderPlaced --follow", copy_options, run_copy};
+}
+
+}  // namespace evershard::cli

@@ -1,0 +1,127 @@
+// `evershard import`: what `evershard export` wrote, into a store; run again, it goes on where it stopped.
+
+#include "evershard/cli/events/append_lines.hpp"
+#include "evershard/cli/commands.hpp"
+#include "evershard/cli/print.hpp"
+#include "evershard/protocol/reserved.hpp"
+#include "evershard/protocol/retention_events.hpp"
+#include "evershard/protocol/validate.hpp"
+
+namespace evershard::cli {
+namespace {
+
+Options import_options() {
+  Options options = store_options();
+  options.argument("FILE", "what export wrote, or JSON Lines whose events have ids; - is standard input");
+  add_line_flags(options);
+  return options;
+}
+
+bool same(Event given, const RecordedEvent& stored) {
+  // What the store itself keeps comes out of it as a place that is taken.
+  const bool own = is_reserved(stored.type) && stored.type != retention::aggregate_removed;
+  if (given.state == EventState::removed) return given.id == stored.id && (own || (stored.state == EventState::removed && given.aggregate == stored.aggregate));
+  if (given.state != stored.state) return false;
+  normalise(given);
+  return given.id == stored.id && given.aggregate == stored.aggregate && given.type == stored.type && given.tags == stored.tags &&
+         given.also == stored.also && given.payload == stored.payload && given.format == stored.format &&
+         given.metadata == stored.metadata && (!given.occurred_at || *given.occurred_at == stored.occurred_at);
+}
+
+/// Whether all of the append stands in the store, together and in order, and one of its events at `position`.
+std::optional<GlobalPosition> first_of_stored(EventStore& store, const Append& append, GlobalPosition position) {
+  const auto found = store.event_at(position);
+  if (!found) return std::nullopt;
+  std::uint64_t index = 0;
+  while (index < append.events.size() && append.events[index].id != found->id) ++index;
+  if (index == append.events.size() || position.value <= index) return std::nullopt;
+  const GlobalPosition first = position - index;
+  for (std::uint64_t i = 0; i < append.events.size(); ++i) {
+    const auto stored = store.event_at(first + i);
+    if (!stored || !same(append.events[i], *stored)) return std::nullopt;
+  }
+  return first;
+}
+
+/// A store knows a request again by the request's id, which an export does not carry: importing into the store that was
+/// exported would be refused. The same events in the same place are known, whoever stored them.
+Result<Appended> settle(EventStore& store, const AppendLine& input, Result<Appended> result) {
+  const bool duplicate = !result && result.error().code == ErrorCode::duplicate_event && result.error().details && result.error().details->position;
+  if (!duplicate) return result;
+  const auto first = first_of_stored(store, input.append, *result.error().details->position);
+  if (!first) return result;
+  Appended known;
+  known.first_position = *first;
+  known.last_position = *first + (input.append.events.size() - 1);
+  known.duplicate = true;
+  return known;
+}
+
+/// A place of the store's own, in the store that it comes from: it is looked for by its position, since its id is not where that of an event
+/// without an aggregate is.
+std::optional<Appended> known_place(EventStore& store, const AppendLine& input) {
+  const auto& events = input.append.events;
+  if (input.places.empty() || input.places.front().position.value == 0) return std::nullopt;
+  for (const auto& event : events) {
+    if (event.state != EventState::removed || event.aggregate) return std::nullopt;
+  }
+  const auto first = first_of_stored(store, input.append, input.places.front().position);
+  if (!first) return std::nullopt;
+  Appended known;
+  known.first_position = *first;
+  known.last_position = *first + (events.size() - 1);
+  known.duplicate = true;
+  return known;
+}
+
+std::uint64_t moved(const AppendLine& input, const Appended& appended) {
+  std::uint64_t moved = 0;
+  for (std::size_t i = 0; i < input.places.size(); ++i) {
+    const auto was = input.places[i].position;
+    if (was.value != 0 && was != appended.first_position + i) ++moved;
+  }
+  return moved;
+}
+
+Outcome run_import(const Invocation& invocation) {
+  auto settings = line_settings_of(invocation.arguments);
+  settings.rules = LineRules::import;
+  settings.limits = Limits::most();  // what another store took, this one takes
+  LocalOptions open;
+  open.limits = settings.limits;
+  auto store = invocation.open(Invocation::Keys::created, std::move(open));
+  if (!store) return Failed(std::move(store).error());
+
+  std::uint64_t events_moved = 0;
+  AppendLines lines(invocation, *store, settings,
+                    [&](const AppendLine& input, Result<Appended> result) { return settle(*store, input, std::move(result)); },
+                    [&](const AppendLine& input) { return known_place(*store, input); });
+  const Outcome outcome = lines.run(*invocation.arguments.text("FILE"), [&](std::uint64_t, const AppendLine& input, const Result<Appended>& result) {
+    if (result) events_moved += moved(input, *result);
+  });
+
+  const auto& tally = lines.tally();
+  const auto head = store->head();
+  JsonText json;
+  json.begin_object().key("lines_stored").number(tally.lines_stored).key("events_stored").number(tally.events_stored);
+  json.key("events_known").number(tally.events_known).key("events_moved").number(events_moved);
+  json.key("snapshots_stored").number(tally.snapshots_stored).key("snapshots_known").number(tally.snapshots_known);
+  json.key("lines_refused").number(tally.lines_refused).key("head").number(head ? head->value : 0).end_object();
+  print_one(invocation, json,
+            {{"new events", grouped(tally.events_stored)},
+             {"known already", grouped(tally.events_known)},
+             {"at another position than exported", grouped(events_moved)},
+             {"new snapshots", grouped(tally.snapshots_stored)},
+             {"lines refused", grouped(tally.lines_refused)},
+             {"head of the store", grouped(head ? head->value : 0)}});
+  return outcome;
+}
+
+}  // namespace
+
+Command import_command() {
+  return {"import", "data", "Stores what `export` wrote; run again, it goes on where it stopped.",
+          "evershard export --data shop | evershard import - --data copy", import_options, run_import};
+}
+
+}  // namespace evershard::cli

@@ -1,0 +1,142 @@
+// `evershard coordinator`: who orders a cluster's events.
+
+#include "evershard/cluster/peers/coordinator_links.hpp"
+#include "evershard/cluster/peers/key_links.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "evershard/cli/commands.hpp"
+#include "evershard/cli/help.hpp"
+#include "evershard/cli/server/serve_settings.hpp"
+#include "evershard/store/erasure/key_folder.hpp"
+#include "evershard/doors/server/coordinator_settings.hpp"
+#include "evershard/doors/server/server_settings.hpp"
+#include "evershard/doors/server/stop_signals.hpp"
+#include "evershard/doors/serving/log.hpp"
+#include "evershard/sharding/stream_hash.hpp"
+#include "evershard/storage/order/rocks_cut_log.hpp"
+
+namespace evershard::cli {
+namespace {
+
+constexpr std::uint32_t cuts_held_max = 64;  ///< a millisecond each where nothing else is cut
+
+Options coordinator_flags() { return settings_options(server::coordinator_settings()); }
+
+Result<cluster::LinkOptions> links_of(const server::CoordinatorSettings& options, std::uint32_t shards) {
+  cluster::LinkIdentity who;
+  who.node = cluster::coordinator_on_links;
+  who.role = cluster::NodeRole::coordinator;
+  who.shards = shards;
+  who.hash = sharding::hash_id;
+  auto link = server::link_options_of(options.peers, std::move(who));
+  if (link) EVERSHARD_TRY(cluster::check_host(*link, options.place.host));
+  return link;
+}
+
+/// At SIGHUP. What cannot be read leaves everything as it was.
+void reload(const Invocation& invocation, cluster::CoordinatorLinks& links, serving::Log& log) {
+  if (auto opened = log.reopen(); !opened) log.error("log not opened anew", {{"error", opened.error().what}});
+  if (auto files = links.reload_tls(); !files) log.error("files not reloaded", {{"error", files.error().what}});
+  auto settings = effective_settings(invocation.arguments, server::coordinator_settings());
+  auto options = settings ? server::coordinator_options_of(*settings) : Result<server::CoordinatorSettings>(refuse(settings.error()));
+  if (!options) {
+    log.error("settings not reloaded", {{"error", options.error().what}});
+    return;
+  }
+  log.set_level(options->log.level);
+  log.info("reloaded", {{"log_level", name_of(options->log.level)}});
+}
+
+Outcome run_coordinator(const Invocation& invocation) {
+  const auto& arguments = invocation.arguments;
+  if (arguments.has("help-markdown") || arguments.has("sample-config")) {
+    invocation.out.write(arguments.has("sample-config") ? server::coordinator_configuration_sample() : server::configuration_document());
+    return {};
+  }
+  auto settings = effective_settings(arguments, server::coordinator_settings());
+  if (!settings) return Failed(Failure(std::move(settings).error()));
+  if (arguments.has("check")) print_settings(invocation, *settings);
+  auto options = server::coordinator_options_of(*settings);
+  if (!options) return Failed(Failure(std::move(options).error()));
+  // Before anything is opened; the number of shards is the log's.
+  if (auto link = links_of(*options, 1); !link) return Failed(Failure(std::move(link).error()));
+  if (arguments.has("check")) return {};
+
+  const server::StopSignals signals;
+  auto opened = serving::Log::open(options->log);
+  if (!opened) return Failed(Failure(std::move(opened).error()));
+  serving::Log& log = **opened;
+  log.info("starting", {{"version", version_number()}, {"pid", ::getpid()}});
+  log_settings(*settings, log);
+  for (const auto& name : unknown_variables(server::coordinator_settings())) log.warning("a variable of the environment is no setting", {{"name", name}});
+  std::error_code looked;
+  const bool is_new = !std::filesystem::exists(options->data / "db" / "CURRENT", looked);
+  storage::CutLogOptions log_options;
+  log_options.data_dir = options->data;
+  log_options.shards = options->shards;
+  auto cuts = storage::open_cut_log(log_options);
+  if (!cuts) return Failed(Failure(std::move(cuts).error()));
+
+  std::unique_ptr<cluster::SubjectKeys> keys;
+  if (!options->keys.empty()) {
+    auto folder = cluster::KeyFolder::open(options->keys, options->data, is_new ? cluster::KeyFolder::Missing::create : cluster::KeyFolder::Missing::refuse);
+    if (!folder) return Failed(Failure(std::move(folder).error()));
+    keys = *std::move(folder);
+  }
+
+  cluster::CoordinatorLinksOptions links_options;
+  auto link = links_of(*options, (*cuts)->identity().shards);
+  if (!link) return Failed(Failure(std::move(link).error()));
+  for (const auto& finding : server::unsafe(*link)) log.warning("insecure, as asked for", {{"because", finding}});
+  links_options.link = *std::move(link);
+  links_options.listen_host = options->place.host;
+  links_options.listen_port = options->place.port;
+  links_options.identity = (*cuts)->identity();
+  links_options.refused = [&log](const std::string& whom, const Error& why) { log.warning("link refused", {{"peer", whom}, {"error", why.what}}); };
+  auto links = cluster::CoordinatorLinks::open(std::move(links_options));
+  if (!links) return Failed(Failure(std::move(links).error()));
+
+  cluster::CoordinatorHostOptions host_options;
+  host_options.coordinator.nodes_expected = options->nodes;
+  host_options.coordinator.ordering.cuts_held_max = cuts_held_max;
+  host_options.warn = [&log](const Error& error) { log.warning("coordinator", {{"code", name_of(error.code)}, {"error", error.what}}); };
+  auto host = cluster::CoordinatorHost::lead(**cuts, **links, std::move(host_options));
+  if (!host) return Failed(Failure(std::move(host).error()));
+  cluster::KeyKeeper keeper(std::move(keys), cluster::have_forgotten_over(**links));
+  cluster::serve_keys(**links, keeper);
+  (*links)->attach(**host);
+  const auto address = options->place.host + ':' + std::to_string((*links)->port());
+  log.info("leading", {{"address", address}, {"store", (*cuts)->identity().store.text()}, {"shards", (*cuts)->identity().shards}});
+  invocation.out.write("ready " + address + '\n');
+  invocation.out.flush();
+
+  std::optional<Error> ended;
+  while (!ended) {
+    const auto asked = signals.wait(std::chrono::milliseconds(200));
+    if (asked == server::Asked::stop) break;
+    if (asked == server::Asked::reload) reload(invocation, **links, log);
+    ended = (*host)->ended();
+  }
+  (*links)->detach();
+  keeper.stop();
+  host->reset();
+  links->reset();
+  log.info("stopped");
+  if (ended) return Failed(Failure(std::move(*ended), "it has stepped down: nodes go on with whoever leads now"));
+  return {};
+}
+
+}  // namespace
+
+Command coordinator_command() {
+  return {"coordinator", "server", "Runs the coordinator of a cluster until SIGTERM.", "evershard coordinator --data order --nodes 3 --secret-file secret",
+          coordinator_flags, run_coordinator};
+}
+
+}  // namespace evershard::cli

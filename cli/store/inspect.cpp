@@ -1,0 +1,82 @@
+// `evershard inspect`: raw keys and records, decoded, of a store that is not open.
+
+#include <limits>
+
+#include "evershard/cli/commands.hpp"
+#include "evershard/cli/interrupt.hpp"
+#include "evershard/cli/print.hpp"
+#include "evershard/store/local/maintenance.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+
+namespace evershard::cli {
+namespace {
+
+std::string families_text() {
+  std::string text;
+  for (const auto& name : raw_families()) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+Options inspect_options() {
+  Options options = data_options();
+  static const std::string families = "which rows: " + families_text();
+  options.value("family", "NAME", families.c_str(), InspectOptions{}.family)
+      .value("shard", "N", "only this shard's; of journal and runs")
+      .value("prefix", "HEX", "only keys that begin with these bytes")
+      .value("limit", "N", "at most so many rows; without it, all");
+  return options;
+}
+
+std::string bytes_of_hex(const std::string& hex) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; };
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size() && digit(hex[i]) >= 0 && digit(hex[i + 1]) >= 0; i += 2) {
+    bytes += static_cast<char>(digit(hex[i]) << 4 | digit(hex[i + 1]));
+  }
+  if (hex.size() % 2 != 0 || bytes.size() != hex.size() / 2) throw UsageError("--prefix is " + in_quotes(hex) + ": it must be pairs of hex digits");
+  return bytes;
+}
+
+Outcome run_inspect(const Invocation& invocation) {
+  const auto& arguments = invocation.arguments;
+  InspectOptions asked;
+  asked.family = arguments.text("family").value_or(asked.family);
+  asked.prefix = bytes_of_hex(arguments.text("prefix").value_or(""));
+  if (const auto shard = arguments.number("shard")) {
+    if (*shard > std::numeric_limits<ShardId::rep>::max()) throw UsageError("--shard is out of range");
+    asked.shard = ShardId(static_cast<ShardId::rep>(*shard));
+  }
+  const std::uint64_t limit = arguments.number("limit").value_or(std::numeric_limits<std::uint64_t>::max());
+  const auto directory = invocation.data_dir();
+
+  ListPrinter printer(invocation, {{"KEY", false, 80}, {"BYTES", true}, {"VALUE"}});
+  JsonText json;
+  std::uint64_t rows = 0;
+  const auto see = [&](const RawRow& row) {
+    if (rows == limit) return false;
+    ++rows;
+    if (invocation.for_people()) {
+      printer.row({row.key, std::to_string(row.value_bytes), row.value});
+    } else {
+      json.clear();
+      json.begin_object().key("family").string(row.family).key("key_hex").string(row.key_hex).key("key").raw(row.key);
+      json.key("value_bytes").number(row.value_bytes).key("value").raw(row.value).end_object();
+      printer.json(json.text());
+    }
+    return !interrupted() && !invocation.out.ended();
+  };
+  auto done = limit == 0 ? Result<void>{} : inspect(directory, asked, see);
+  printer.finish();
+  if (!done) return Failed(Failure(std::move(done).error()));
+  if (interrupted()) return Failed(Failure(ErrorCode::cancelled, "stopped after " + std::to_string(rows) + " rows"));
+  return {};
+}
+
+}  // namespace
+
+Command inspect_command() {
+  return {"inspect", "store", "Shows raw keys and records, decoded, of a store that is not open.",
+          "evershard inspect --data shop --family journal --shard 3 --limit 10", inspect_options, run_inspect};
+}
+
+}  // namespace evershard::cli

@@ -1,0 +1,226 @@
+// `evershard document`: documents: what they are made by, how far they are, one of them, a list, out of sight.
+
+#include <algorithm>
+
+#include "evershard/cli/commands.hpp"
+#include "evershard/cli/interrupt.hpp"
+#include "evershard/cli/print.hpp"
+#include "evershard/cli/views/projection_rows.hpp"
+#include "evershard/cli/events/query_flags.hpp"
+#include "evershard/store/json/document_json.hpp"
+#include "evershard/store/json/json_indent.hpp"
+
+namespace evershard::cli {
+namespace {
+
+constexpr std::uint64_t listed_default = 1'000;
+
+void print_definitions(const Invocation& invocation, const std::vector<DocumentDefinition>& definitions) {
+  ListPrinter list(invocation, {{"type"}, {"version"}, {"since"}, {"definition"}});
+  for (const auto& definition : definitions) {
+    if (invocation.for_people()) {
+      list.row({definition.type, std::to_string(definition.version.value), grouped(definition.since.value), definition.spec});
+      continue;
+    }
+    JsonText json;
+    write_document_definition(json, definition);
+    list.json(json.text());
+  }
+  list.finish();
+}
+
+// ---- define, definitions, drop
+
+Options define_options() {
+  Options options = store_options();
+  options.argument("TYPE", "of aggregates, such as order").argument("FILE", "the definition as JSON; - is standard input");
+  options.value("expected", "VERSION", "which the definition must have now, 0: none; without it, whatever it has");
+  options.flag("rebuild", "makes the documents again of the events that are left, also by the same definition: after an erasure").flag("wait", "returns when the documents of this definition are read");
+  return options;
+}
+
+Outcome run_define(const Invocation& invocation) {
+  const auto& arguments = invocation.arguments;
+  auto spec = read_definition(arguments.required("FILE"));
+  if (!spec) return Failed(Failure(std::move(spec).error()));
+  std::optional<SeqNr> expected;
+  if (const auto number = arguments.number("expected")) expected = SeqNr(*number);
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  const auto type = arguments.required("TYPE");
+  const auto defined = store->documents().define(type, *spec, expected, arguments.has("rebuild"));
+  if (!defined) return Failed(Failure(defined.error()));
+  if (arguments.has("wait")) {
+    DocumentListing listing{.type = type, .limit = 1, .at_least = defined->since, .definition = defined->version};
+    const auto there = read_when_there(invocation, *store, listing, [&] { return store->documents().list(listing); });
+    if (!there) return Failed(Failure(there.error()));
+  }
+  print_definitions(invocation, {*defined});
+  return {};
+}
+
+Outcome run_definitions(const Invocation& invocation) {
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  const auto all = store->documents().definitions();
+  if (!all) return Failed(Failure(all.error()));
+  print_definitions(invocation, *all);
+  return {};
+}
+
+// ---- describe
+
+Options describe_options() {
+  Options options = store_options();
+  options.argument("TYPE", "of aggregates, such as order");
+  return options;
+}
+
+Outcome run_describe(const Invocation& invocation) {
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  const auto info = once_looked_at(invocation, [&] { return store->documents().describe(invocation.arguments.required("TYPE")); }, is_building);
+  if (!info) return Failed(Failure(info.error()));
+  print_projection(invocation, *info);
+  return {};
+}
+
+Options drop_options() {
+  Options options = store_options();
+  options.argument("TYPE", "of aggregates, such as order");
+  return options;
+}
+
+Outcome run_drop(const Invocation& invocation) {
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  if (auto dropped = store->documents().drop(invocation.arguments.required("TYPE")); !dropped) return Failed(Failure(std::move(dropped).error()));
+  return {};
+}
+
+// ---- get, list, remove
+
+Options get_options() {
+  Options options = store_options();
+  options.argument("AGGREGATE", "such as order-1");
+  options.flag("eventual", "as the rows have it now; without it, behind everything that is ordered for the aggregate")
+      .value("at-least", "POSITION", "once the store shows this position, with --eventual the rows");
+  return options;
+}
+
+Outcome run_get(const Invocation& invocation) {
+  const AggregateId aggregate = invocation.arguments.aggregate("AGGREGATE");
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  struct {
+    std::optional<GlobalPosition> at_least{};
+    std::chrono::milliseconds timeout{0};
+  } asked{position_of(invocation.arguments, "at-least")};
+  const auto how = invocation.arguments.has("eventual") ? DocumentRead::eventual : DocumentRead::strict;
+  const auto document = read_when_there(invocation, *store, asked, [&] { return store->documents().get(aggregate, how, asked.at_least, asked.timeout); });
+  if (!document) return Failed(Failure(document.error()));
+  JsonText json;
+  write_document(json, *document);
+  std::vector<std::pair<std::string, std::string>> parts{{"aggregate", aggregate.text()}, {"version", std::to_string(document->version.value) + ", at position " + std::to_string(document->position.value)},
+                                                         {"definition", "version " + std::to_string(document->definition.value)}};
+  if (document->problems != 0) parts.emplace_back("problems", std::to_string(document->problems) + ", the last at " + document->last_problem);
+  print_one(invocation, json, parts);
+  if (invocation.for_people()) invocation.out.write('\n' + indented(document->json) + '\n');
+  return {};
+}
+
+Options list_options() {
+  Options options = store_options();
+  options.argument("TYPE", "of aggregates, such as order");
+  options.value("filter", "COMPARISON", "only documents where it holds, such as 'total >= 10' or 'customer.city = \"Oslo\"'")
+      .value("after", "VALUE", "begins behind this value of an aggregate's id")
+      .number("limit", "N", "at most so many", listed_default)
+      .value("at-least", "POSITION", "once the rows show this position; without it, once those of the newest definition show everything that is there")
+      .value("definition", "VERSION", "made by this version of the definition; 0: by the newest")
+      .flag("eventual", "as the rows have them now");
+  return options;
+}
+
+Outcome run_list(const Invocation& invocation) {
+  const auto& arguments = invocation.arguments;
+  DocumentListing listing{.type = arguments.required("TYPE"), .after = arguments.text("after"), .filter = arguments.text("filter")};
+  listing.at_least = position_of(arguments, "at-least");
+  if (listing.at_least && arguments.has("eventual")) return Failed(Failure(ErrorCode::invalid_argument, "either --at-least or --eventual"));
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  if (!listing.at_least && !arguments.has("eventual")) {
+    const auto head = store->head();
+    if (!head) return Failed(Failure(head.error()));
+    listing.at_least = *head;
+    listing.definition = SeqNr{0};
+  }
+  if (const auto version = arguments.number("definition")) listing.definition = SeqNr{*version};
+  ListPrinter list(invocation, {{"aggregate"}, {"version"}, {"document"}});
+  std::optional<std::string> more;
+  for (std::uint64_t left = arguments.number_at_least("limit", 1); left > 0 && !invocation.out.ended();) {
+    listing.limit = std::min<std::uint64_t>(left, 1'000);
+    const auto page = read_when_there(invocation, *store, listing, [&] { return store->documents().list(listing); });
+    if (!page) {
+      list.finish();
+      return Failed(Failure(page.error()));
+    }
+    for (const auto& document : page->documents) {
+      if (invocation.for_people()) {
+        list.row({document.aggregate.text(), std::to_string(document.version.value), document.json});
+        continue;
+      }
+      JsonText json;
+      write_document(json, document);
+      list.json(json.text());
+    }
+    left -= page->documents.size();
+    more = page->next;
+    if (!page->next) break;
+    listing.after = page->next;
+    listing.definition = page->definition;  // a list is of one
+    if (left > 0 && interrupted()) return stopped_in_the_middle(list);
+  }
+  list.finish();
+  if (more && !invocation.out.ended()) say_there_is_more("--after " + *more + " goes on, --limit is how many are shown");
+  return {};
+}
+
+Options remove_options() {
+  Options options = store_options();
+  options.argument("AGGREGATE", "such as order-1");
+  return options;
+}
+
+Outcome run_remove(const Invocation& invocation) {
+  const AggregateId aggregate = invocation.arguments.aggregate("AGGREGATE");
+  auto store = invocation.open();
+  if (!store) return Failed(std::move(store).error());
+  if (auto removed = store->documents().remove(aggregate); !removed) return Failed(Failure(std::move(removed).error()));
+  return {};
+}
+
+}  // namespace
+
+Command document_define_command() {
+  return {"document define", "reading", "Says what the documents of an aggregate type are made by, or changes it.", "evershard document define order order.json --data shop", define_options, run_define};
+}
+Command document_definitions_command() {
+  return {"document definitions", "reading", "Lists what documents are made by.", "evershard document definitions --data shop", store_options, run_definitions};
+}
+Command document_describe_command() {
+  return {"document describe", "reading", "Shows how far the documents of a type are, by each version of their definition that is kept.", "evershard document describe order --data shop", describe_options, run_describe};
+}
+Command document_get_command() {
+  return {"document get", "reading", "Shows the document of an aggregate: its current state as JSON.", "evershard document get order-1 --data shop", get_options, run_get};
+}
+Command document_list_command() {
+  return {"document list", "reading", "Lists the documents of a type, in order of value.", "evershard document list order --data shop --filter 'total >= 10'", list_options, run_list};
+}
+Command document_remove_command() {
+  return {"document remove", "reading", "Hides a document until its aggregate's next event; the events stay.", "evershard document remove order-1 --data shop", remove_options, run_remove};
+}
+Command document_drop_command() {
+  return {"document drop", "reading", "Drops the documents of a type; the events stay.", "evershard document drop order --data shop", drop_options, run_drop};
+}
+
+}  // namespace evershard::cli

@@ -1,5 +1,0 @@
-// The store of a server, as if it were here: #include <evershard/remote.hpp>, evershard::Remote::connect(...).
-
-#pragma once
-
-#include "evershard/cluster/remote/remote.hpp"

@@ -1,0 +1,70 @@
+// ClusterRetention: retention of a cluster, from any of its nodes: each part is done by the node that owns the shard.
+//
+// Source: docs/retention.md, "On a cluster".
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "evershard/store/removal/cluster_erasure.hpp"
+#include "evershard/cluster/removal/node_retention.hpp"
+#include "evershard/store/removal/retention_records.hpp"
+#include "evershard/store/api/retention.hpp"
+
+namespace evershard::cluster {
+
+/// Errors beyond those of HistoryRetention: unavailable: a shard has no node just now, it is named; `timeout`: its node went away meanwhile, and the same again
+/// tells what became of it. Owner: all outlive it.
+class ClusterRetention final : public HistoryRetention {
+ public:
+  ClusterRetention(ClusterNode& node, storage::NodeStore& store, HomeCalls& homes, const NodeRetentionOptions& options)
+      : here_(node, store, homes, options), node_(node), homes_(homes), records_(node) {
+    if (options.keys == nullptr) return;
+    const auto taken_out = [this](const KeyId& key, const RetentionOrder& order, const Progress& progress) { return take_out(key.text(), order, progress); };
+    erasure_ = std::make_unique<ClusterErasure>(node, node.limits(), options.keys, taken_out, options.at_step);
+  }
+
+  Result<RetentionResult> truncate_aggregate(const AggregateId& aggregate, SeqNr before, TruncateOptions options, Progress progress = {}) override;
+  Result<RetentionResult> remove_aggregate(const AggregateId& aggregate, RetentionOrder order, Progress progress = {}) override;
+  Result<RetentionResult> erase_subject(const std::string& subject, RetentionOrder order, Progress progress = {}) override;
+  Result<void> set_retention_policy(const RetentionPolicy& policy, RetentionOrder order) override { return records_.set_policy(policy, order); }
+  Result<void> drop_retention_policy(const std::string& name, RetentionOrder order) override { return records_.drop_policy(name, order); }
+  Result<std::vector<RetentionPolicy>> retention_policies() override { return records_.policies(); }
+  /// Every owner its shards; what is away is named when all others are done.
+  Result<RetentionResult> apply_retention(RetentionOrder order, Progress progress = {}) override;
+  Result<std::vector<RetentionEntry>> retention_log(SeqNr after, std::size_t limit) override { return records_.log(after, limit); }
+
+  /// What is sealed with this key is taken out of the records of all shards: the sum. Again: does what is left.
+  /// Errors: unavailable: not of all of them, those that are left are named
+  Result<RetentionResult> take_out(const std::string& key, const RetentionOrder& order, const Progress& progress);
+  /// The policies, for the shards that are open here.
+  Result<RetentionResult> apply_here(const RetentionOrder& order, const Progress& progress);
+  /// What was broken off, of the shards that are open here; and erasures, of all.
+  Result<void> finish_here(const Progress& progress);
+
+  void close() { here_.close(); }
+
+ private:
+  struct Part;
+  [[nodiscard]] Result<void> finish_erasures(const Progress& progress) { return erasure_ ? erasure_->finish(progress) : Result<void>(); }
+  /// Until it has ended.
+  [[nodiscard]] Result<RetentionResult> at_home(const AggregateId& aggregate, v1::BeginRetention asked, bool dry_run, const Progress& progress);
+  /// At every owner. Returns: the sum; `trouble`: of those that could not be done.
+  [[nodiscard]] Result<PoliciesApplied> everywhere(const v1::BeginRetention& asked, bool dry_run, const Progress& progress);
+  [[nodiscard]] AggregateId address_of(ShardId shard) const;
+  struct Policies {
+    std::vector<RetentionPolicy> found{};
+    std::optional<Error> trouble{};  ///< unavailable: those of some shards could not be read
+  };
+  /// All that can be read: each says by itself what goes. Errors: corruption, io
+  [[nodiscard]] Result<Policies> policies_there();
+
+  NodeRetention here_;
+  ClusterNode& node_;
+  HomeCalls& homes_;
+  RetentionRecords records_;
+  std::unique_ptr<ClusterErasure> erasure_;  ///< null: it was made without keys
+};
+
+}  // namespace evershard::cluster

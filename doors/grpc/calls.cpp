@@ -1,0 +1,242 @@
+#include "evershard/doors/grpc/calls.hpp"
+
+#include <google/protobuf/stubs/logging.h>
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <vector>
+
+#include "evershard/doors/serving/gzip.hpp"
+
+namespace evershard::door {
+namespace {
+
+constexpr std::string_view bearer = "Bearer ";  // in any case
+
+std::string_view token_of(const grpc::CallbackServerContext& context) {
+  const auto& metadata = context.client_metadata();
+  const auto found = metadata.find("authorization");
+  if (found == metadata.end()) return {};
+  std::string_view value(found->second.data(), found->second.size());
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b)); };
+  if (value.size() < bearer.size() || !std::equal(bearer.begin(), bearer.end(), value.begin(), same)) return {};
+  return value.substr(bearer.size());
+}
+
+/// Without its port, so that all its connections are one client. `ipv4:HOST:PORT`, `ipv6:%5BHOST%5D:PORT`, `unix:`
+std::string address_of(const grpc::CallbackServerContext& context) {
+  auto peer = context.peer();
+  if (!peer.starts_with("unix:")) peer.resize(std::min(peer.rfind(':'), peer.size()));
+  return peer;
+}
+
+}  // namespace
+
+Calls::Calls(serving::Served& s, cluster::WorkPool& a, std::size_t appends_max, std::size_t bytes_max, std::size_t message_max, serving::UnreadAnswersOptions unread_options)
+    : served(s), answers(a), append_many_appends_max(appends_max), append_many_bytes_max(bytes_max), message_bytes_max(message_max), unread(unread_options) {
+  for (std::size_t i = 0; i < methods.size(); ++i) methods[i] = &served.metrics->method("grpc", method_names[i]);
+}
+
+void Calls::append(Append append, AppendCompletion done) {
+  ++appends_in_flight;
+  served.store.append_async(std::move(append), [this, done = std::move(done)](Result<Appended> result) {
+    const bool few = appends_in_flight.fetch_sub(1) <= answered_at_once_max;
+    if (few && answers.waiting() == 0) return done(std::move(result));
+    answers.run([done, result = std::move(result)] { done(result); });
+  });
+}
+
+Result<serving::Caller> Calls::admit(const grpc::CallbackServerContext& context, serving::Scope wanted) const {
+  return served.access()->admit(token_of(context), wanted);
+}
+
+Result<serving::Caller> UnderWay::admit(const grpc::CallbackServerContext& context, serving::Scope wanted, std::size_t bytes) {
+  if (calls_.closing) return refuse(calls_stopping());
+  if (calls_.connections != nullptr) {
+    if (auto refusal = calls_.connections->ask(context.peer(), std::chrono::steady_clock::now())) {
+      if (refusal->first) calls_.served.metrics->connection_refused("grpc", "full");
+      retry_after_ = refusal->retry_after;
+      return refuse(std::move(refusal->error));
+    }
+  }
+  auto caller = calls_.admit(context, wanted);
+  if (!caller || !calls_.served.clients->counts_requests()) return caller;
+  client_ = serving::client_name(*caller, address_of(context));
+  if (auto refusal = calls_.served.clients->ask(client_, 1, bytes)) return over(*std::move(refusal));
+  return caller;
+}
+
+Result<void> UnderWay::admit_stream(const grpc::CallbackServerContext& context, serving::Scope wanted, std::size_t bytes) {
+  const auto caller = admit(context, wanted, bytes);
+  if (!caller) return refuse(caller.error());
+  auto opened = calls_.served.clients->open(serving::client_name(*caller, address_of(context)));
+  if (opened.refusal) return over(*std::move(opened.refusal));
+  stream_ = std::move(opened.stream);
+  return {};
+}
+
+std::optional<serving::ClientGate::Refusal> UnderWay::over_limit(std::size_t bytes) {
+  if (client_.empty()) return std::nullopt;
+  auto refusal = calls_.served.clients->ask(client_, 1, bytes);
+  if (refusal) calls_.served.metrics->client_refused("grpc", serving::name_of(refusal->limit));
+  return refusal;
+}
+
+Refused UnderWay::over(serving::ClientGate::Refusal refusal) {
+  calls_.served.metrics->client_refused("grpc", serving::name_of(refusal.limit));
+  retry_after_ = refusal.retry_after;
+  return refuse(std::move(refusal.error));
+}
+
+bool Calls::remember(const std::shared_ptr<Drainable>& call) {
+  const std::lock_guard lock(draining_mutex);
+  if (!draining) drainables.emplace(call.get(), call);
+  return !draining;
+}
+
+void Calls::forget(Drainable* call) {
+  const std::lock_guard lock(draining_mutex);
+  drainables.erase(call);
+}
+
+void Calls::drain() {
+  std::vector<std::shared_ptr<Drainable>> calls;
+  {
+    const std::lock_guard lock(draining_mutex);
+    draining = true;
+    for (const auto& [at, call] : drainables) {
+      if (auto alive = call.lock()) calls.push_back(std::move(alive));
+    }
+  }
+  for (const auto& call : calls) call->drain();
+}
+
+void Calls::remember_reader(const void* call, grpc::CallbackServerContext* context) {
+  const std::lock_guard lock(readers_mutex);
+  readers.emplace(call, context);
+}
+
+void Calls::forget_reader(const void* call) {
+  took(call);
+  const std::lock_guard lock(readers_mutex);
+  readers.erase(call);
+}
+
+void Calls::cancel_reader(const void* call) {
+  const std::lock_guard lock(readers_mutex);
+  if (const auto found = readers.find(call); found != readers.end()) found->second->TryCancel();
+}
+
+void Calls::sends(const void* call, std::size_t bytes) {
+  const std::lock_guard lock(unread_mutex);
+  unread.sends(call, bytes, serving::UnreadAnswers::Clock::now());
+}
+
+void Calls::took(const void* call) {
+  const std::lock_guard lock(unread_mutex);
+  unread.took(call);
+}
+
+bool Calls::has_room_ahead() const {
+  const std::lock_guard lock(unread_mutex);
+  return unread.has_room_ahead();
+}
+
+Result<void> Calls::has_room_for(std::size_t bytes) const {
+  const std::lock_guard lock(unread_mutex);
+  if (bytes <= small_answer_bytes || unread.has_room()) return {};
+  return refuse(ErrorCode::overloaded, "answers that clients have not taken yet hold " + std::to_string(unread.bytes()) + " bytes: ask again when they have, or for less");
+}
+
+void Calls::run_with_room(std::shared_ptr<storage::ReadWork> work, std::function<void()> read) {
+  std::vector<const void*> given_up;
+  bool room = !work->wanted();
+  {
+    const std::lock_guard lock(unread_mutex);
+    room = room || unread.has_room();
+    if (!room) given_up = unread.to_give_up(serving::UnreadAnswers::Clock::now());
+  }
+  for (const auto* call : given_up) {
+    served.metrics->client_refused("grpc", "memory");
+    answers.run([this, call] { cancel_reader(call); });  // that may end a call in the same thread, and this one may be the watch's
+  }
+  if (room) return served.pool.run(std::move(read));
+  served.watch.at(serving::HeadWatch::Clock::now() + room_looked_for_every, [this, work = std::move(work), read = std::move(read)](const Result<void>& open) {
+    if (open) run_with_room(work, read);
+    else served.pool.run(read);  // the door is being closed: the read finds out
+  });
+}
+
+bool Calls::are_over() const {
+  if (under_way != 0) return false;
+  const std::lock_guard lock(readers_mutex);
+  return readers.empty();
+}
+
+void Calls::cancel_readers() {
+  std::vector<const void*> all;
+  {
+    const std::lock_guard lock(readers_mutex);
+    for (const auto& [call, context] : readers) all.push_back(call);
+  }
+  for (const auto* call : all) cancel_reader(call);
+}
+
+serving::HeadWatch::Ticket Calls::at_least(const pb::AtLeast* wanted, std::function<void(Result<void>)> then) {
+  if (wanted == nullptr) {
+    then({});
+    return 0;
+  }
+  const auto timeout = std::chrono::milliseconds(wanted->has_timeout_ms() ? wanted->timeout_ms() : at_least_timeout_ms);
+  return served.watch.when_reached(GlobalPosition(wanted->position()), serving::HeadWatch::Clock::now() + timeout,
+                                   [then = std::move(then)](const Result<GlobalPosition>& there) {
+                                     then(there ? Result<void>() : Result<void>(refuse(there.error())));
+                                   });
+}
+
+Result<std::string_view> content_of(const grpc::ByteBuffer& bytes, std::size_t bytes_max, grpc::Slice& slice) {
+  if (!bytes.TrySingleSlice(&slice).ok() && !bytes.DumpToSingleSlice(&slice).ok()) return std::string_view();
+  const std::string_view content(reinterpret_cast<const char*>(slice.begin()), slice.size());
+  if (!serving::is_gzip(content)) return content;
+  const auto unpacked = serving::unpacked_bytes(content, bytes_max);
+  if (!unpacked) return refuse(unpacked.error());
+  auto whole = new_slice(*unpacked);
+  auto* begin = reinterpret_cast<char*>(begin_of(whole));
+  EVERSHARD_TRY(serving::unpack(content, {begin, *unpacked}));
+  slice = std::move(whole);
+  return std::string_view(reinterpret_cast<const char*>(slice.begin()), slice.size());
+}
+
+Result<void> parse(const grpc::ByteBuffer& bytes, std::size_t bytes_max, google::protobuf::MessageLite& message, const char* what) {
+  const google::protobuf::LogSilencer silence;  // what is refused needs no line on standard error
+  grpc::Slice slice;
+  const auto content = content_of(bytes, bytes_max, slice);
+  if (!content) return refuse(content.error());
+  if (content->size() <= std::numeric_limits<int>::max() && message.ParseFromArray(content->data(), static_cast<int>(content->size()))) return {};
+  return refuse(ErrorCode::invalid_argument,
+                std::to_string(content->size()) + " bytes are no " + what + ": malformed Protobuf, or text that is not UTF-8");
+}
+
+void compress_if_asked(grpc::CallbackServerContext& context) {
+  const auto& metadata = context.client_metadata();
+  const auto asked = metadata.find(wire::compression_key);
+  // The level, not the algorithm: then gRPC looks at what the client takes.
+  if (asked != metadata.end() && asked->second == wire::compression_gzip) context.set_compression_level(GRPC_COMPRESS_LEVEL_LOW);
+}
+
+grpc::WriteOptions write_options(std::size_t bytes) {
+  grpc::WriteOptions options;
+  if (bytes < wire::compressed_bytes_min) options.set_no_compression();
+  return options;
+}
+
+grpc::Slice new_slice(std::size_t bytes) { return {grpc_slice_malloc(bytes), grpc::Slice::STEAL_REF}; }
+
+grpc::ByteBuffer bytes_of(const google::protobuf::MessageLite& message) {
+  auto slice = new_slice(message.ByteSizeLong());
+  message.SerializeWithCachedSizesToArray(begin_of(slice));
+  return {&slice, 1};
+}
+
+}  // namespace evershard::door

@@ -1,0 +1,179 @@
+#include "evershard/doors/grpc/door.hpp"
+
+#include <grpc/grpc.h>
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_credentials_options.h>
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "evershard/doors/grpc/administration_service.hpp"
+#include "evershard/doors/grpc/connection_count.hpp"
+#include "evershard/doors/grpc/connection_limit.hpp"
+#include "evershard/doors/grpc/documents_service.hpp"
+#include "evershard/doors/grpc/event_service.hpp"
+#include "evershard/doors/grpc/group_service.hpp"
+#include "evershard/doors/grpc/tables_service.hpp"
+#include "evershard/doors/grpc/projections_service.hpp"
+#include "evershard/doors/grpc/retention_service.hpp"
+#include "evershard/doors/grpc/tls_files.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+
+namespace evershard::door {
+namespace {
+
+constexpr unsigned certificates_looked_at_every_s = 10;
+constexpr int keepalive_ping_interval_min_ms = 5'000;
+constexpr std::chrono::milliseconds read_farewell = std::chrono::seconds(2);  ///< for calls that only read, when the door closes
+constexpr std::chrono::milliseconds last_bytes_time{500};  ///< for answers that are on their way to who takes them
+
+/// gRPC is not taken down when the last server goes: that may wait ten seconds for the last write of a connection which nobody reads any more.
+void keep_grpc() {
+  static const bool kept = (::grpc_init(), true);
+  static_cast<void>(kept);
+}
+
+bool is_unix_socket(const std::string& address) { return address.starts_with("unix:"); }
+
+/// gRPC takes port 443 where none is given. Errors: invalid_argument
+Result<void> check_address(const std::string& address) {
+  const auto last = address.substr(address.rfind(':') + 1);
+  const bool good = is_unix_socket(address) ? !last.empty()
+                                            : address.find(':') != std::string::npos && address.front() != ':' && !last.empty() && last.size() <= 5 &&
+                                                  last.find_first_not_of("0123456789") == std::string::npos && std::stoi(last) <= 65'535;
+  if (good) return {};
+  return refuse(ErrorCode::invalid_argument, in_quotes(address, 300) + " is no address to listen on: HOST:PORT, or unix:PATH");
+}
+
+Result<std::shared_ptr<grpc::ServerCredentials>> credentials_of(const serving::TlsFiles& files) {
+  if (!files.given()) return grpc::InsecureServerCredentials();
+  EVERSHARD_TRY(check(files));
+  namespace tls = grpc::experimental;
+  auto provider = files.client_ca.empty()
+                      ? std::make_shared<tls::FileWatcherCertificateProvider>(files.key, files.certificate, certificates_looked_at_every_s)
+                      : std::make_shared<tls::FileWatcherCertificateProvider>(files.key, files.certificate, files.client_ca, certificates_looked_at_every_s);
+  tls::TlsServerCredentialsOptions options(std::move(provider));
+  options.watch_identity_key_cert_pairs();
+  if (!files.client_ca.empty()) {
+    options.watch_root_certs();
+    options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  } else {
+    options.set_cert_request_type(GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
+  }
+  return tls::TlsServerCredentials(options);
+}
+
+void set_options(grpc::ServerBuilder& builder, const DoorOptions& options) {
+  builder.SetMaxReceiveMessageSize(static_cast<int>(options.message_bytes_max));
+  builder.SetMaxSendMessageSize(-1);
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);  // unpacked by content_of(), which has a bound
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // a second server on a port is an error
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, static_cast<int>(options.streams_max));
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, static_cast<int>(options.handshake_timeout.count()));
+  // The defaults end an idle subscription whose client asks whether the server is there.
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, static_cast<int>(options.keepalive.count()));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, keepalive_ping_interval_min_ms);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
+}
+
+}  // namespace
+
+struct Door::Impl {
+  Impl(serving::Served& served, const DoorOptions& options)
+      : answers(1), calls(served, answers, options.append_many_appends_max, options.append_many_bytes_max, options.message_bytes_max, options.unread), limit(options.connections_max, [this] { return connections.peers(); }), events(calls), administration(calls), projections(calls), groups(calls), documents(calls), tables(calls), retention(calls) {}
+
+  cluster::WorkPool answers;
+  Calls calls;
+  ConnectionLimit limit;
+  EventService events;
+  AdministrationService administration;
+  ProjectionsService projections;
+  GroupService groups;
+  DocumentsService documents;
+  TablesService tables;
+  RetentionService retention;
+  std::vector<std::string> addresses;
+  std::mutex stopping;
+  std::unique_ptr<grpc::Server> server;
+  ConnectionCount connections;
+};
+
+Door::Door(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Door::~Door() { stop(std::chrono::milliseconds(0)); }
+
+Result<std::unique_ptr<Door>> Door::start(serving::Served& served, DoorOptions options) {
+  if (options.listen.empty()) return refuse(ErrorCode::invalid_argument, "a door listens on one address at least");
+  for (const auto& address : options.listen) EVERSHARD_TRY(check_address(address));
+  auto credentials = credentials_of(options.tls);
+  if (!credentials) return refuse(std::move(credentials).error());
+  keep_grpc();
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+
+  auto impl = std::make_unique<Impl>(served, options);
+  impl->calls.connections = &impl->limit;
+  grpc::ServerBuilder builder;
+  set_options(builder, options);
+  std::vector<int> ports(options.listen.size(), 0);
+  for (std::size_t i = 0; i < options.listen.size(); ++i) {
+    const auto& address = options.listen[i];
+    builder.AddListeningPort(address, is_unix_socket(address) ? grpc::InsecureServerCredentials() : *credentials, &ports[i]);
+  }
+  builder.RegisterService(&impl->events);
+  builder.RegisterService(&impl->administration);
+  builder.RegisterService(&impl->projections);
+  builder.RegisterService(&impl->groups);
+  builder.RegisterService(&impl->documents);
+  builder.RegisterService(&impl->tables);
+  builder.RegisterService(&impl->retention);
+  impl->server = ConnectionCount::start(builder, impl->connections);
+  if (!impl->server) {
+    std::string failed;
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      if (ports[i] == 0) failed += (failed.empty() ? "" : ", ") + options.listen[i];
+    }
+    return refuse(ErrorCode::unavailable, "cannot listen on " + (failed.empty() ? "any address" : failed) +
+                                              ": it is in use, is none of this machine's, or needs a right this process does not have");
+  }
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const auto& address = options.listen[i];
+    impl->addresses.push_back(is_unix_socket(address) ? address : address.substr(0, address.rfind(':') + 1) + std::to_string(ports[i]));
+  }
+  served.metrics->connections_from("grpc", [count = impl->connections] { return count.read(); });
+  return std::unique_ptr<Door>(new Door(std::move(impl)));
+}
+
+const std::vector<std::string>& Door::addresses() const { return impl_->addresses; }
+
+std::uint64_t Door::calls() const { return impl_->calls.under_way; }
+
+void Door::stop(std::chrono::milliseconds drain) {
+  const std::lock_guard lock(impl_->stopping);
+  if (!impl_->server) return;
+  if (auto* health = impl_->server->GetHealthCheckService()) health->SetServingStatus(false);
+  impl_->calls.served.metrics->connections_from("grpc", {});
+  impl_->calls.served.watch.close();
+  impl_->calls.drain();
+  // Not gRPC's own drain: that waits for connections too, whose clients may read nothing any more.
+  impl_->calls.closing = true;
+  const auto began = std::chrono::steady_clock::now();
+  bool readers_sent_away = false;
+  for (auto took = began - began; took < drain && !impl_->calls.are_over(); took = std::chrono::steady_clock::now() - began) {
+    // Whoever reads has told us nothing that could be lost.
+    if (took >= read_farewell && !std::exchange(readers_sent_away, true)) impl_->calls.cancel_readers();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  impl_->server->Shutdown(std::chrono::system_clock::now() + last_bytes_time);
+  impl_->server->Wait();
+  while (impl_->calls.under_way != 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  impl_->server.reset();
+}
+
+}  // namespace evershard::door

@@ -1,0 +1,294 @@
+#include "evershard/doors/grpc/group_work_call.hpp"
+
+#include <utility>
+
+#include "evershard/doors/grpc/group_service.hpp"
+#include "evershard/store/messages/group_messages.hpp"
+#include "evershard/store/messages/refusal.hpp"
+
+namespace evershard::door {
+namespace {
+
+constexpr std::size_t unanswered_max = 256;       ///< batches, or messages that are not taken; then it is not read on
+constexpr std::size_t settlements_max = 10'000;   ///< a message; as many renewals
+constexpr std::size_t taken_bytes_max = 1u << 20;  ///< a message
+constexpr std::size_t refusal_bytes_max = 64u << 10;
+
+}  // namespace
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* GroupWorkCall::start(Calls& calls, grpc::CallbackServerContext* context) {
+  auto call = std::make_shared<GroupWorkCall>(calls);
+  call->self_ = call;
+  auto* reactor = call.get();
+  // What a worker settles is a change.
+  if (auto admitted = call->here_.admit_stream(*context, serving::Scope::append, 0); !admitted) {
+    call->finished_ = true;
+    call->Finish(call->here_.refused(admitted.error()));
+  } else if (!calls.remember(call)) {
+    call->finished_ = true;
+    call->Finish(call->here_.refused(calls_stopping()));
+  } else {
+    call->reading_ = true;
+    call->StartRead(&call->incoming_);
+  }
+  return reactor;
+}
+
+void GroupWorkCall::OnReadDone(bool ok) {
+  const auto keep = shared_from_this();
+  pb::WorkRequest request;
+  std::shared_ptr<GroupSession> session;
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    session = session_;
+    first = !session_ && !joining_;
+    if (ok && first) joining_ = true;
+  }
+  if (!ok) {
+    // It said all that it had to say, and not that it leaves: as if the line had gone.
+    end(grpc::Status::OK);
+  } else if (auto over = here_.over_limit(incoming_.Length())) {
+    end(here_.refused(over->error));
+  } else if (auto parsed = parse(calls_, incoming_, request); !parsed) {
+    end(here_.refused(parsed.error()));
+  } else if (request.has_join() != first) {
+    end(here_.refused({ErrorCode::invalid_argument, first ? "join: is missing in the first message" : "join: a worker joins once a stream"}));
+  } else if (first) {
+    calls_.served.pool.run([keep, join = request.join()] { keep->join(join); });
+  } else if (request.leave()) {
+    if (request.settlements_size() > 0) settle(request);  // what it says with its last word counts
+    {
+      const std::lock_guard lock(mutex_);
+      leaving_ = true;
+    }
+    session->leave();
+    end(grpc::Status::OK);
+  } else {
+    heard(request);
+  }
+  {
+    // Not before: an answer to this message begins the next read, and that may be the one in which it leaves.
+    const std::lock_guard lock(mutex_);
+    reading_ = false;
+  }
+  go_on();
+}
+
+void GroupWorkCall::join(const pb::WorkRequest::Join& wanted) {
+  const auto groups = groups_of(calls_);
+  if (!groups) {
+    end(here_.refused(groups.error()));
+    return go_on();
+  }
+  GroupJoin join{.name = wanted.worker()};
+  if (wanted.has_credit()) join.credit = wanted.credit();
+  std::weak_ptr<GroupWorkCall> weak = shared_from_this();
+  auto session = (*groups)->open_session(wanted.group(), join, [weak] {
+    if (const auto call = weak.lock()) call->pump();
+  });
+  if (!session) {
+    end(here_.refused(session.error()));
+    return go_on();
+  }
+  pb::WorkResponse response;
+  response.mutable_joined()->set_takes_begun(true);
+  response.mutable_joined()->set_lease_ms(static_cast<std::uint64_t>((*session)->lease().count()));
+  bool too_late = false;
+  {
+    const std::lock_guard lock(mutex_);
+    too_late = finished_ || ending_;
+    if (!too_late) session_ = *session;
+  }
+  if (too_late) return (*session)->leave();
+  send(response);
+  go_on();
+  pump();
+}
+
+void GroupWorkCall::heard(pb::WorkRequest& request) {
+  if (request.settlements_size() > 0) settle(request);
+  if (request.renew_size() > 0) return renew(request);
+  if (auto alive = session_->alive(); !alive) end(here_.refused(alive.error()));
+}
+
+void GroupWorkCall::settle(pb::WorkRequest& request) {
+  if (static_cast<std::size_t>(request.settlements_size()) > settlements_max) {
+    return end(here_.refused({ErrorCode::too_large, std::to_string(request.settlements_size()) + " settlements in a message: at most " + std::to_string(settlements_max)}));
+  }
+  std::vector<GroupSettlement> settlements(static_cast<std::size_t>(request.settlements_size()));
+  for (int i = 0; i < request.settlements_size(); ++i) {
+    if (auto got = messages::get(*request.mutable_settlements(i), settlements[static_cast<std::size_t>(i)]); !got) return end(here_.refused(got.error()));
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    ++batches_;
+  }
+  session_->settle(std::move(settlements), [call = shared_from_this(), batch = request.batch()](const std::vector<Result<void>>& results) {
+    pb::WorkResponse response;
+    response.set_batch(batch);
+    for (const auto& result : results) {
+      auto& outcome = *response.add_outcomes();
+      if (!result) messages::put_refusal(result.error(), {}, refusal_bytes_max, *outcome.mutable_refused());
+    }
+    auto bytes = bytes_of(response);
+    {
+      // At once: a call that ends between the two would end without the answer.
+      const std::lock_guard lock(call->mutex_);
+      --call->batches_;
+      call->enqueue(std::move(bytes));
+    }
+    call->go_on();
+  });
+}
+
+void GroupWorkCall::renew(const pb::WorkRequest& request) {
+  if (static_cast<std::size_t>(request.renew_size()) > settlements_max) {
+    return end(here_.refused({ErrorCode::too_large, std::to_string(request.renew_size()) + " renewals in a message: at most " + std::to_string(settlements_max)}));
+  }
+  pb::WorkResponse response;
+  for (const auto position : request.renew()) {
+    const auto renewed = session_->renew({GlobalPosition(position)});
+    if (renewed) continue;
+    if (renewed.error().code != ErrorCode::fenced) return end(here_.refused(renewed.error()));
+    response.add_lost(position);
+  }
+  if (response.lost_size() > 0) send(response);
+}
+
+void GroupWorkCall::pump() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (finished_ || ending_ || !session_) return;
+    pump_again_ = true;
+    if (std::exchange(pumping_, true)) return;
+  }
+  calls_.served.pool.run([call = shared_from_this()] { call->take(); });
+}
+
+/// One message at a time: a client that takes none is not filled up with events that others could have.
+void GroupWorkCall::take() {
+  while (true) {
+    std::shared_ptr<GroupSession> session;
+    {
+      const std::lock_guard lock(mutex_);
+      if (finished_ || ending_ || !waiting_.empty() || !pump_again_) {
+        pumping_ = false;
+        return;
+      }
+      pump_again_ = false;
+      session = session_;
+    }
+    pb::WorkResponse response;
+    std::size_t bytes = 0;
+    while (bytes < taken_bytes_max) {
+      auto taken = session->take(1);
+      if (!taken) {
+        // It left meanwhile, and that is no refusal: what it settled is still to be answered.
+        const std::lock_guard lock(mutex_);
+        if (leaving_) break;
+      }
+      if (!taken && response.deliveries_size() == 0) {
+        end(here_.refused(taken.error()));
+        go_on();
+        break;
+      }
+      if (!taken || taken->empty()) break;
+      messages::put(taken->front(), *response.add_deliveries());
+      bytes += taken->front().event.payload.size() + taken->front().event.metadata.size() + 256;
+    }
+    if (response.deliveries_size() == 0) continue;
+    {
+      const std::lock_guard lock(mutex_);
+      pump_again_ = true;
+    }
+    send(response);
+    go_on();
+  }
+}
+
+void GroupWorkCall::send(const pb::WorkResponse& response) {
+  auto bytes = bytes_of(response);
+  const std::lock_guard lock(mutex_);
+  enqueue(std::move(bytes));
+}
+
+void GroupWorkCall::enqueue(grpc::ByteBuffer bytes) {
+  if (!finished_ && !broken_) waiting_.push_back(std::move(bytes));
+}
+
+void GroupWorkCall::end(const grpc::Status& status) {
+  const std::lock_guard lock(mutex_);
+  if (!ending_) ending_ = status;
+}
+
+void GroupWorkCall::go_on() {
+  std::unique_lock lock(mutex_);
+  if (finished_) return;
+  if (broken_) waiting_.clear();
+  if (!writing_ && !waiting_.empty()) {
+    outgoing_ = std::move(waiting_.front());
+    waiting_.pop_front();
+    writing_ = true;
+    StartWrite(&outgoing_);
+  }
+  if (!ending_ && session_ && !reading_ && !broken_ && batches_ < unanswered_max && waiting_.size() < unanswered_max) {
+    reading_ = true;
+    StartRead(&incoming_);
+  }
+  if (!ending_ || writing_ || !waiting_.empty()) return;
+  if (ending_->ok() && batches_ != 0 && !broken_) return;  // what it settled is being made durable: it is told so first
+  finished_ = true;
+  const auto status = *ending_;
+  lock.unlock();
+  Finish(status);
+}
+
+void GroupWorkCall::OnWriteDone(bool ok) {
+  const auto keep = shared_from_this();
+  bool more = false;
+  {
+    const std::lock_guard lock(mutex_);
+    writing_ = false;
+    broken_ = broken_ || !ok;
+    if (broken_ && !ending_) ending_ = grpc::Status::CANCELLED;
+    more = pump_again_ && waiting_.empty();
+  }
+  go_on();
+  if (more) pump();
+}
+
+void GroupWorkCall::OnCancel() {
+  const auto keep = shared_from_this();
+  {
+    const std::lock_guard lock(mutex_);
+    broken_ = true;
+    if (!ending_) ending_ = grpc::Status::CANCELLED;
+  }
+  go_on();
+}
+
+void GroupWorkCall::OnDone() {
+  const auto keep = std::exchange(self_, nullptr);
+  calls_.forget(this);
+  std::shared_ptr<GroupSession> session;
+  {
+    const std::lock_guard lock(mutex_);
+    finished_ = true;
+    session = std::exchange(session_, nullptr);
+  }
+  if (session) session->lose();  // where it left before, there is nothing to lose
+}
+
+void GroupWorkCall::drain() {
+  std::shared_ptr<GroupSession> session;
+  {
+    const std::lock_guard lock(mutex_);
+    session = session_;
+  }
+  if (session) session->leave();  // that the server stops is not the events' fault
+  end(here_.refused(calls_stopping()));
+  go_on();
+}
+
+}  // namespace evershard::door

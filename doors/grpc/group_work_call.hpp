@@ -1,0 +1,64 @@
+// A worker of a group over the wire: events out, settlements in, for as long as it stays.
+
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "evershard/doors/grpc/calls.hpp"
+#include "evershard/store/api/groups.hpp"
+#include "evershard/v1/groups.pb.h"
+
+namespace evershard::door {
+
+/// One read and one write outstanding. What is taken from the group, and joining it, is done in the pool. Answers that the client does not
+/// take hold back reading; its credit bounds the events.
+class GroupWorkCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>, public Drainable, public std::enable_shared_from_this<GroupWorkCall> {
+ public:
+  static grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context);
+  explicit GroupWorkCall(Calls& calls) : calls_(calls), here_(calls, Method::work) { calls_.served.metrics->streams("grpc", 1); }
+  ~GroupWorkCall() override { calls_.served.metrics->streams("grpc", -1); }
+
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override;
+  void OnCancel() override;
+  void OnDone() override;
+  void drain() override;
+
+ private:
+  void join(const pb::WorkRequest::Join& join);
+  void heard(pb::WorkRequest& request);
+  void settle(pb::WorkRequest& request);
+  void renew(const pb::WorkRequest& request);
+  /// Takes what there is for it, in the pool; once at a time.
+  void pump();
+  void take();
+  void send(const pb::WorkResponse& response);
+  void enqueue(grpc::ByteBuffer bytes);  ///< under the lock
+  void end(const grpc::Status& status);
+  /// Whatever can be begun, in one place: an answer, the next read, the end.
+  void go_on();
+
+  Calls& calls_;
+  UnderWay here_;
+  std::shared_ptr<GroupWorkCall> self_;  ///< until OnDone
+  grpc::ByteBuffer incoming_;
+  std::mutex mutex_;
+  grpc::ByteBuffer outgoing_;
+  std::shared_ptr<GroupSession> session_;  ///< absent: it has not joined yet
+  std::deque<grpc::ByteBuffer> waiting_;   ///< to be sent
+  std::size_t batches_ = 0;                ///< to be answered
+  bool leaving_ = false;  ///< it said so: the session that ends says nothing new
+  std::optional<grpc::Status> ending_;
+  bool joining_ = false;
+  bool pumping_ = false;
+  bool pump_again_ = false;
+  bool reading_ = false;   ///< or a message is being heard
+  bool writing_ = false;
+  bool broken_ = false;    ///< nothing more can be sent
+  bool finished_ = false;
+};
+
+}  // namespace evershard::door

@@ -1,0 +1,139 @@
+#include "evershard/doors/grpc/read_call.hpp"
+
+#include "evershard/protocol/codec.hpp"
+
+namespace evershard::door {
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* ReadCall::start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in) {
+  auto call = std::make_shared<ReadCall>(calls);
+  call->self_ = call;
+  call->reader_.emplace(calls, context);
+  auto* reactor = call.get();
+  compress_if_asked(*context);
+  if (auto begun = call->begin(context, *in); !begun) {
+    call->finished_ = true;
+    call->Finish(call->here_.refused(begun.error()));
+    return reactor;
+  }
+  call->reading_ = true;  // until the watermark is there, it is as good as a read under way
+  call->ticket_ = calls.at_least(call->request_.has_at_least() ? &call->request_.at_least() : nullptr, [call](const Result<void>& there) {
+    if (!there) return call->end(there.error());
+    call->calls_.run_with_room(call->work_, [call] { call->read_page(); });
+  });
+  return reactor;
+}
+
+Result<void> ReadCall::begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in) {
+  EVERSHARD_TRY(here_.admit_stream(*context, serving::Scope::read, in.Length()));
+  EVERSHARD_TRY(parse(calls_, in, request_));
+  if (request_.has_query() == request_.has_aggregate()) {
+    return refuse(ErrorCode::invalid_argument, "a read is of a query or of an aggregate: exactly one of both is given");
+  }
+  if (request_.has_query()) {
+    if (request_.has_stream()) return refuse(ErrorCode::invalid_argument, "stream: goes with an aggregate, options go with a query");
+    Query query;
+    if (auto read = messages::get(*request_.mutable_query(), query); !read) return read;
+    ReadOptions options;
+    EVERSHARD_TRY(messages::get(*request_.mutable_options(), options));
+    EVERSHARD_TRY(query.check());
+    if (options.at_least && !request_.has_at_least()) request_.mutable_at_least()->set_position(options.at_least->value);
+    options.at_least.reset();  // the watch waits, not a thread of the pool
+    open_ = [&store = calls_.served.store, query = std::move(query), options] { return store.read(query, options); };
+    return {};
+  }
+  if (request_.has_options()) return refuse(ErrorCode::invalid_argument, "options: go with a query, stream goes with an aggregate");
+  AggregateId aggregate;
+  aggregate.type = request_.aggregate().type();
+  aggregate.value = request_.aggregate().value();
+  StreamOptions options;
+  EVERSHARD_TRY(messages::get(*request_.mutable_stream(), options));
+  open_ = [&store = calls_.served.store, aggregate = std::move(aggregate), options] { return store.read(aggregate, options); };
+  return {};
+}
+
+/// In the pool. Nobody else is in it: reading_ is true.
+void ReadCall::read_page() {
+  const storage::ReadWork::Scope at_work(*work_);
+  if (!stream_) {  // as of now, behind the wait for a watermark
+    auto stream = open_();
+    const std::lock_guard lock(mutex_);
+    stream_.emplace(std::move(stream));
+    if (cancelled_) stream_->cancel();
+  }
+  auto page = stream_->next_page();
+  if (!page) return end(page.error());
+  calls_.served.metrics->events_read("grpc", page->events.size());
+  auto slice = new_slice(codec::encoded_bytes(*page));
+  codec::encode_to(*page, begin_of(slice));
+  grpc::ByteBuffer bytes(&slice, 1);
+  {
+    const std::lock_guard lock(mutex_);
+    reading_ = false;
+    if (page->complete) ending_ = grpc::Status::OK;
+    // An empty page that is not the last one says nothing.
+    if (page->complete || !page->events.empty()) next_ = std::move(bytes);
+  }
+  go_on();
+}
+
+void ReadCall::end(const Error& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    reading_ = false;
+    ending_ = here_.refused(error);
+  }
+  go_on();
+}
+
+void ReadCall::go_on() {
+  std::unique_lock lock(mutex_);
+  if (finished_) return;
+  if (cancelled_) {
+    if (reading_ || writing_) return;
+    finished_ = true;
+    lock.unlock();
+    return Finish(grpc::Status::CANCELLED);
+  }
+  if (!writing_ && next_) {
+    outgoing_ = *std::exchange(next_, std::nullopt);
+    writing_ = true;
+    reader_->sends(outgoing_.Length());
+    StartWrite(&outgoing_, write_options(outgoing_.Length()));
+  }
+  if (!reading_ && !next_ && !ending_ && (!writing_ || calls_.has_room_ahead())) {
+    reading_ = true;
+    lock.unlock();
+    return calls_.run_with_room(work_, [call = shared_from_this()] { call->read_page(); });
+  }
+  if (ending_ && !writing_ && !next_) {
+    finished_ = true;
+    const auto status = *ending_;
+    lock.unlock();
+    Finish(status);
+  }
+}
+
+void ReadCall::OnWriteDone(bool ok) {
+  const auto keep = shared_from_this();
+  {
+    const std::lock_guard lock(mutex_);
+    writing_ = false;
+    reader_->took();
+    cancelled_ = cancelled_ || !ok;
+  }
+  go_on();
+}
+
+void ReadCall::OnCancel() {
+  const auto keep = shared_from_this();
+  work_->cancel();
+  {
+    const std::lock_guard lock(mutex_);
+    cancelled_ = true;
+    if (stream_) stream_->cancel();
+  }
+  if (calls_.served.watch.cancel(ticket_)) return end({ErrorCode::cancelled, "the call was cancelled"});
+  go_on();
+}
+
+}  // namespace evershard::door

@@ -1,0 +1,51 @@
+// A read over the wire: pages from the pool, one being sent and at most one more at hand.
+
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+
+#include "evershard/doors/grpc/calls.hpp"
+
+namespace evershard::door {
+
+/// Back-pressure is the stream's own: the next page is read when the one before it is on its way.
+class ReadCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public std::enable_shared_from_this<ReadCall> {
+ public:
+  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in);
+  explicit ReadCall(Calls& calls) : calls_(calls), here_(calls, Method::read), work_(calls.served.long_reads->begin()) {}
+
+  void OnWriteDone(bool ok) override;
+  void OnCancel() override;
+  void OnDone() override {
+    reader_.reset();
+    self_.reset();
+  }
+
+ private:
+  Result<void> begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in);
+  void read_page();
+  void go_on();
+  void end(const Error& error);
+
+  Calls& calls_;
+  UnderWay here_;
+  const std::shared_ptr<storage::ReadWork> work_;
+  std::shared_ptr<ReadCall> self_;  ///< until OnDone
+  std::optional<ReaderHere> reader_;
+  pb::ReadRequest request_;
+  std::function<EventStream()> open_;
+  std::optional<EventStream> stream_;  ///< the pool's, but for cancel()
+  serving::HeadWatch::Ticket ticket_ = 0;  ///< set before the call can be cancelled
+  std::mutex mutex_;
+  grpc::ByteBuffer outgoing_;
+  std::optional<grpc::ByteBuffer> next_;
+  std::optional<grpc::Status> ending_;  ///< the last page is at hand, or there was an error
+  bool reading_ = false;
+  bool writing_ = false;
+  bool cancelled_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace evershard::door

@@ -1,0 +1,171 @@
+#include "evershard/doors/grpc/subscribe_call.hpp"
+
+#include <google/protobuf/arena.h>
+
+#include <algorithm>
+
+namespace evershard::door {
+namespace {
+
+constexpr std::uint32_t heartbeat_ms_min = 100;
+constexpr auto without_heartbeat = std::chrono::hours(24 * 365);
+
+pb::SubscribeResponse::Kind kind_of(FeedItem::Kind kind) {
+  switch (kind) {
+    case FeedItem::Kind::events: return pb::SubscribeResponse::KIND_EVENTS;
+    case FeedItem::Kind::caught_up: return pb::SubscribeResponse::KIND_CAUGHT_UP;
+    case FeedItem::Kind::fell_behind: return pb::SubscribeResponse::KIND_FELL_BEHIND;
+    case FeedItem::Kind::idle: return pb::SubscribeResponse::KIND_HEARTBEAT;
+  }
+  return pb::SubscribeResponse::KIND_UNSPECIFIED;
+}
+
+}  // namespace
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* SubscribeCall::start(Calls& calls, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in) {
+  auto call = std::make_shared<SubscribeCall>(calls);
+  call->self_ = call;
+  call->reader_.emplace(calls, context);
+  auto* reactor = call.get();
+  compress_if_asked(*context);
+  if (auto begun = call->begin(context, *in); !begun) call->finish(call->here_.refused(begun.error()));
+  else call->run_read();
+  return reactor;
+}
+
+Result<void> SubscribeCall::begin(grpc::CallbackServerContext* context, const grpc::ByteBuffer& in) {
+  EVERSHARD_TRY(here_.admit_stream(*context, serving::Scope::read, in.Length()));
+  pb::SubscribeRequest request;
+  EVERSHARD_TRY(parse(calls_, in, request));
+  if (!request.has_query()) return refuse(ErrorCode::invalid_argument, "query: is missing; { all: true } is everything");
+  EVERSHARD_TRY(messages::get(*request.mutable_query(), query_));
+  EVERSHARD_TRY(query_.check());
+  FollowOptions options;
+  if (request.has_page_events_max()) options.page_events_max = request.page_events_max();
+  if (options.page_events_max == 0) return refuse(ErrorCode::invalid_argument, "page_events_max: 0 events are no page");
+  if (request.has_heartbeat_ms() && request.heartbeat_ms() != 0 && request.heartbeat_ms() < heartbeat_ms_min) {
+    return refuse(ErrorCode::invalid_argument, "heartbeat_ms: the least is " + std::to_string(heartbeat_ms_min) + "; 0 is none");
+  }
+  if (request.has_heartbeat_ms()) heartbeat_ = request.heartbeat_ms() == 0 ? without_heartbeat : std::chrono::milliseconds(request.heartbeat_ms());
+  if (request.has_after()) {
+    options.after = GlobalPosition(request.after());
+  } else {
+    auto head = calls_.served.store.head();
+    if (!head) return refuse(std::move(head).error());
+    options.after = *head;
+  }
+  at_ = options.after;
+  feed_.emplace(calls_.served.store.follow(query_, options));
+  return {};
+}
+
+void SubscribeCall::run_read() {
+  calls_.run_with_room(work_, [call = shared_from_this()] { call->read(); });
+}
+
+/// In the pool.
+void SubscribeCall::read() {
+  if (cancelled()) return finish(grpc::Status::CANCELLED);
+  const storage::ReadWork::Scope at_work(*work_);
+  auto item = feed_->next(std::chrono::milliseconds(0));
+  if (!item) return finish(here_.refused(item.error()));
+  if (item->kind == FeedItem::Kind::idle) return wait(item->watermark);
+  google::protobuf::Arena arena;
+  auto* response = google::protobuf::Arena::CreateMessage<pb::SubscribeResponse>(&arena);
+  response->set_kind(kind_of(item->kind));
+  for (const auto& event : item->events) messages::put(event, *response->add_events());
+  response->set_watermark(item->watermark.value);
+  if (!item->events.empty()) calls_.served.metrics->events_read("grpc", item->events.size());
+  send(*response);
+}
+
+void SubscribeCall::send(pb::SubscribeResponse& response) {
+  const std::lock_guard lock(mutex_);
+  // A heartbeat has looked further than the feed, which says where it was when it falls behind.
+  at_ = std::max(at_, GlobalPosition(response.watermark()));
+  response.set_watermark(at_.value);
+  auto bytes = bytes_of(response);
+  state_ = State::sending;
+  outgoing_ = std::move(bytes);
+  reader_->sends(outgoing_.Length());
+  StartWrite(&outgoing_, write_options(outgoing_.Length()));
+}
+
+void SubscribeCall::wait(GlobalPosition from) {
+  bool cancelled = false;
+  {
+    const std::lock_guard lock(mutex_);
+    cancelled = cancelled_;
+    if (!cancelled) state_ = State::waiting;  // from here on OnCancel finishes
+  }
+  if (cancelled) return finish(grpc::Status::CANCELLED);
+  const auto ticket = calls_.served.watch.when_matching(
+      from, query_, serving::HeadWatch::Clock::now() + heartbeat_,
+      [call = shared_from_this()](serving::HeadWatch::Why why, GlobalPosition looked_at) { call->woken(why, looked_at); });
+  bool gone = false;
+  {
+    const std::lock_guard lock(mutex_);
+    ticket_ = std::max(ticket_, ticket);  // woken already, it may wait anew by now
+    gone = state_ == State::finished;
+  }
+  if (gone) calls_.served.watch.cancel(ticket);
+}
+
+void SubscribeCall::woken(serving::HeadWatch::Why why, GlobalPosition looked_at) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ != State::waiting) return;
+    state_ = State::reading;
+  }
+  switch (why) {
+    case serving::HeadWatch::Why::something: return run_read();
+    case serving::HeadWatch::Why::closing: return finish(here_.refused(calls_stopping()));
+    case serving::HeadWatch::Why::deadline: {
+      pb::SubscribeResponse heartbeat;
+      heartbeat.set_kind(pb::SubscribeResponse::KIND_HEARTBEAT);
+      heartbeat.set_watermark(looked_at.value);
+      return send(heartbeat);
+    }
+  }
+}
+
+void SubscribeCall::finish(const grpc::Status& status) {
+  {
+    const std::lock_guard lock(mutex_);
+    state_ = State::finished;
+  }
+  Finish(status);
+}
+
+bool SubscribeCall::cancelled() {
+  const std::lock_guard lock(mutex_);
+  return cancelled_;
+}
+
+void SubscribeCall::OnWriteDone(bool ok) {
+  {
+    const std::lock_guard lock(mutex_);
+    reader_->took();
+    cancelled_ = cancelled_ || !ok;
+    state_ = State::reading;
+  }
+  run_read();
+}
+
+void SubscribeCall::OnCancel() {
+  const auto keep = shared_from_this();
+  work_->cancel();
+  serving::HeadWatch::Ticket ticket = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    cancelled_ = true;
+    if (feed_) feed_->cancel();
+    if (state_ != State::waiting) return;  // whoever is at work finishes
+    state_ = State::finished;
+    ticket = ticket_;
+  }
+  calls_.served.watch.cancel(ticket);
+  Finish(grpc::Status::CANCELLED);
+}
+
+}  // namespace evershard::door

@@ -1,0 +1,100 @@
+// Long work over the wire: how far it is now and then, its result last; the client's cancelling stops it.
+
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "evershard/doors/grpc/calls.hpp"
+#include "evershard/store/api/administration.hpp"
+
+namespace evershard::door {
+
+/// Has a thread of its own while it works: there are few of these, and they are long.
+///
+/// Shape: Response has a WorkProgress `progress`
+template <class Request, class Response>
+class WorkCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer>, public std::enable_shared_from_this<WorkCall<Request, Response>> {
+ public:
+  using Work = std::function<Result<Response>(Request& request, const Progress& progress)>;
+
+  static grpc::ServerWriteReactor<grpc::ByteBuffer>* start(Calls& calls, Method method, grpc::CallbackServerContext* context, const grpc::ByteBuffer* in, Work work) {
+    auto call = std::make_shared<WorkCall>(calls, method);
+    call->self_ = call;
+    auto* reactor = call.get();
+    auto parsed = call->here_.admit_stream(*context, serving::Scope::admin, in->Length());
+    if (parsed) parsed = parse(calls, *in, call->request_);
+    if (!parsed) {
+      call->Finish(call->here_.refused(parsed.error()));
+      return reactor;
+    }
+    std::thread([call, work = std::move(work)] { call->work(work); }).detach();
+    return reactor;
+  }
+  WorkCall(Calls& calls, Method method) : here_(calls, method) {}
+
+  void OnWriteDone(bool ok) override {
+    const auto keep = this->shared_from_this();
+    std::unique_lock lock(mutex_);
+    writing_ = false;
+    stopped_ = stopped_ || !ok;
+    go_on(lock);
+  }
+  void OnCancel() override { stopped_ = true; }
+  void OnDone() override { self_.reset(); }
+
+ private:
+  static constexpr auto between_messages = std::chrono::milliseconds(500);
+
+  void work(const Work& work) {
+    auto told = std::chrono::steady_clock::now() - between_messages;
+    auto result = work(request_, [&](std::uint64_t done, std::uint64_t total) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - told >= between_messages) {
+        told = now;
+        Response response;
+        response.mutable_progress()->set_done(done);
+        response.mutable_progress()->set_total(total);
+        std::unique_lock lock(mutex_);
+        if (!writing_) next_ = bytes_of(response);  // who does not read misses some of these
+        go_on(lock);
+      }
+      return !stopped_;
+    });
+    std::unique_lock lock(mutex_);
+    if (result) last_ = bytes_of(*result);
+    ending_ = result ? grpc::Status::OK : here_.refused(result.error());
+    go_on(lock);
+  }
+
+  void go_on(std::unique_lock<std::mutex>& lock) {
+    if (writing_ || finished_) return;
+    if (ending_ && last_ && !stopped_) next_ = std::exchange(last_, std::nullopt);
+    if (next_ && !stopped_) {
+      outgoing_ = *std::exchange(next_, std::nullopt);
+      writing_ = true;
+      return this->StartWrite(&outgoing_);
+    }
+    if (!ending_) return;
+    finished_ = true;
+    const auto status = *ending_;
+    lock.unlock();
+    this->Finish(status);
+  }
+
+  UnderWay here_;
+  std::shared_ptr<WorkCall> self_;  ///< until OnDone
+  Request request_;
+  std::mutex mutex_;
+  grpc::ByteBuffer outgoing_;
+  std::optional<grpc::ByteBuffer> next_;
+  std::optional<grpc::ByteBuffer> last_;  ///< the result: sent even if the progress before it has not gone out yet
+  std::optional<grpc::Status> ending_;
+  bool writing_ = false;
+  bool finished_ = false;
+  std::atomic<bool> stopped_{false};
+};
+
+}  // namespace evershard::door

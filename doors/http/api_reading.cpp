@@ -1,0 +1,183 @@
+// Reading one thing: the head, an event, a condition, aggregates, their events and snapshots.
+
+#include <chrono>
+#include <utility>
+
+#include "evershard/store/json/event_json.hpp"
+#include "evershard/store/json/query_json.hpp"
+#include "evershard/doors/http/api.hpp"
+#include "evershard/doors/http/read_asked.hpp"
+#include "evershard/doors/http/shown.hpp"
+
+namespace evershard::http {
+namespace {
+
+void write_aggregate(JsonText& json, const AggregateInfo& info) {
+  json.begin_object().key("aggregate").string(info.aggregate.text()).key("version").number(info.version.value);
+  json.key("last_position").number(info.last_position.value).key("shard").number(info.shard.value).end_object();
+}
+
+struct ConditionAsked {
+  Query query;
+  GlobalPosition after{0};
+};
+
+Result<ConditionAsked> condition_of(std::string_view body) {
+  auto root = JsonValue::parse(body);
+  if (!root) return refuse(std::move(root).error());
+  ConditionAsked condition;
+  bool asked = false;
+  EVERSHARD_TRY(root->for_each_member([&](std::string_view key, const JsonValue& value) -> Result<void> {
+    if (key == "after") {
+      auto number = value.number();
+      if (!number) return refuse(std::move(number).error());
+      condition.after = GlobalPosition{*number};
+      return {};
+    }
+    if (key != "query") return root->unknown_key(key, {"query", "after"});
+    auto query = read_query(value);
+    if (!query) return refuse(std::move(query).error());
+    condition.query = *std::move(query);
+    asked = true;
+    return {};
+  }));
+  if (!asked) return root->wrong("query is missing");
+  return condition;
+}
+
+}  // namespace
+
+Result<Response> Api::head(const Asked& asked) {
+  EVERSHARD_TRY(asked.target.parameters.only({}));
+  auto head = served_.store.head();
+  if (!head) return refuse(std::move(head).error());
+  return json_response(R"({"head":)" + std::to_string(head->value) + '}');
+}
+
+Result<Response> Api::event(const Asked& asked) {
+  EVERSHARD_TRY(asked.target.parameters.only({}));
+  const auto position = read_number(asked.argument, "position");
+  if (!position) return refuse(position.error());
+  auto event = served_.store.event_at(GlobalPosition{*position});
+  if (!event) return refuse(std::move(event).error());
+  const auto types = types_.lease();
+  if (!types) return refuse(types.error());
+  JsonText json;
+  write_event(json, *event, **types);
+  served_.metrics->events_read("http", 1);
+  return json_response(json.take());
+}
+
+Result<Response> Api::condition(const Asked& asked) {
+  EVERSHARD_TRY(asked.target.parameters.only({}));
+  auto condition = condition_of(asked.request.body);
+  if (!condition) return refuse(std::move(condition).error());
+  const auto types = types_.lease();
+  if (!types) return refuse(types.error());
+  const auto began = std::chrono::steady_clock::now();
+  auto stream = served_.store.read(condition->query, ReadOptions{.after = condition->after, .limit = 1});
+  auto page = stream.next_page();
+  while (page && page->events.empty() && !page->complete) page = stream.next_page();
+  if (!page) return refuse(std::move(page).error());
+  const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began).count();
+  JsonText json;
+  json.begin_object().key("holds").boolean(page->events.empty()).key("head").number(page->watermark.value).key("first_conflict");
+  if (page->events.empty()) json.raw("null");
+  else write_event(json, page->events.front(), **types);
+  json.key("micros").number(static_cast<std::uint64_t>(micros)).end_object();
+  return json_response(json.take());
+}
+
+Result<Response> Api::aggregates(const Asked& asked) {
+  const auto& parameters = asked.target.parameters;
+  EVERSHARD_TRY(parameters.only({"type", "after", "limit"}));
+  auto type = parameters.text("type");
+  if (!type) return refuse(std::move(type).error());
+  auto text = parameters.text("after");
+  if (!text) return refuse(std::move(text).error());
+  std::optional<AggregateId> after;
+  if (*text) {
+    auto id = AggregateId::parse(**text);
+    if (!id) return refuse(id.error().code, "after: " + id.error().what);
+    after = *std::move(id);
+  }
+  const auto limit = limit_of(parameters);
+  if (!limit) return refuse(limit.error());
+  auto found = served_.store.aggregates(*std::move(type), after, *limit + 1);
+  if (!found) return refuse(std::move(found).error());
+  const bool more = found->size() > *limit;
+  if (more) found->resize(*limit);
+  JsonText json;
+  json.begin_object().key("aggregates").begin_array();
+  for (const auto& info : *found) write_aggregate(json, info);
+  json.end_array().key("next");
+  if (!more) json.raw("null");
+  else json.string(found->empty() ? text->value_or("") : found->back().aggregate.text());
+  json.end_object();
+  return json_response(json.take());
+}
+
+Result<Response> Api::aggregate(const Asked& asked) {
+  const auto& parameters = asked.target.parameters;
+  EVERSHARD_TRY(parameters.only({"up_to"}));
+  const auto up_to = parameters.position("up_to");
+  if (!up_to) return refuse(up_to.error());
+  const auto id = AggregateId::parse(asked.argument);
+  if (!id) return refuse(id.error());
+  auto info = served_.store.aggregate(*id, *up_to);
+  if (!info) return refuse(std::move(info).error());
+  JsonText json;
+  write_aggregate(json, *info);
+  return json_response(json.take());
+}
+
+Result<Response> Api::aggregate_events(const Asked& asked) {
+  const auto& parameters = asked.target.parameters;
+  EVERSHARD_TRY(parameters.only({"from", "limit", "direction", "up_to"}));
+  auto id = AggregateId::parse(asked.argument);
+  if (!id) return refuse(std::move(id).error());
+  const auto from = parameters.number("from");
+  if (!from) return refuse(from.error());
+  const auto up_to = parameters.position("up_to");
+  if (!up_to) return refuse(up_to.error());
+  const auto limit = limit_of(parameters);
+  if (!limit) return refuse(limit.error());
+  const auto direction = direction_of(parameters);
+  if (!direction) return refuse(direction.error());
+  auto known = served_.store.aggregate(*id, *up_to);
+  if (!known) return refuse(std::move(known).error());
+  const auto types = types_.lease();
+  if (!types) return refuse(types.error());
+
+  StreamAsked read{*std::move(id), {}, *limit};
+  if (*from) read.options.from = SeqNr{**from};
+  read.options.direction = *direction;
+  read.options.up_to = *up_to;
+  auto given = give_events(served_.store, read, **types, options_.limits.response_bytes);
+  if (!given) return refuse(std::move(given).error());
+  served_.metrics->events_read("http", given->events);
+  return json_response(std::move(given->json));
+}
+
+Result<Response> Api::aggregate_snapshots(const Asked& asked) {
+  EVERSHARD_TRY(asked.target.parameters.only({}));
+  const auto id = AggregateId::parse(asked.argument);
+  if (!id) return refuse(id.error());
+  auto known = served_.store.aggregate(*id);
+  if (!known) return refuse(std::move(known).error());
+  const auto snapshots = served_.store.snapshots(*id);
+  if (!snapshots) return refuse(snapshots.error());
+  const auto types = types_.lease();
+  if (!types) return refuse(types.error());
+  JsonText json;
+  json.begin_object().key("aggregate").string(id->text()).key("snapshots").begin_array();
+  for (const auto& snapshot : *snapshots) {
+    const auto before = json.text().size();
+    write_snapshot(json, snapshot, **types);
+    EVERSHARD_TRY(spend_shown(json, before));
+  }
+  json.end_array().end_object();
+  return json_response(json.take());
+}
+
+}  // namespace evershard::http

@@ -1,0 +1,352 @@
+#include "evershard/doors/remote/connection.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <random>
+#include <thread>
+
+#include "evershard/store/messages/messages.hpp"
+#include "evershard/protocol/in_quotes.hpp"
+
+namespace evershard::remote {
+namespace {
+
+constexpr auto pause_min = std::chrono::milliseconds(10);
+constexpr auto pause_max = std::chrono::milliseconds(500);
+constexpr auto keepalive_alone = std::chrono::milliseconds(20'000);
+constexpr auto keepalive_of_several = std::chrono::milliseconds(5'000);  // then there is somebody else to ask
+constexpr auto silence_of_several = std::chrono::milliseconds(3'000);    // after it was asked whether it is there
+constexpr int reconnect_max_ms = 1'000;
+constexpr auto meeting_timeout = std::chrono::milliseconds(2'000);
+constexpr auto map_age_max = std::chrono::seconds(30);
+constexpr auto map_age_min = std::chrono::milliseconds(200);  // what is doubtful is asked for again, but no storm is made of it
+constexpr auto wait_at_one_max = std::chrono::milliseconds(3'000);
+constexpr int metadata_bytes_max = 64 << 10;  // an error's details travel there
+
+Result<std::string> text_of(const std::filesystem::path& file) {
+  if (file.empty()) return std::string();
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return refuse(ErrorCode::invalid_argument, "cannot read " + in_quotes(file.string(), 300));
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+grpc::ChannelArguments arguments_of(const RemoteOptions& options, bool several) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetMaxSendMessageSize(-1);
+  const auto keepalive = options.keepalive.value_or(several ? keepalive_of_several : keepalive_alone);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, static_cast<int>(std::clamp<std::int64_t>(keepalive.count(), 100, std::numeric_limits<int>::max())));
+  if (several) arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, static_cast<int>(silence_of_several.count()));
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 50);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, reconnect_max_ms);
+  arguments.SetInt(GRPC_ARG_MAX_METADATA_SIZE, metadata_bytes_max);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);  // tried again here, where it is known what is safe
+  return arguments;
+}
+
+Result<std::shared_ptr<grpc::ChannelCredentials>> credentials_of(const RemoteOptions& options) {
+  if (!options.tls && options.tls_ca.empty() && options.tls_certificate.empty() && options.tls_key.empty()) return grpc::InsecureChannelCredentials();
+  grpc::SslCredentialsOptions tls;
+  for (const auto& [file, text] : {std::pair(&options.tls_ca, &tls.pem_root_certs), std::pair(&options.tls_certificate, &tls.pem_cert_chain),
+                                   std::pair(&options.tls_key, &tls.pem_private_key)}) {
+    auto read = text_of(*file);
+    if (!read) return refuse(std::move(read).error());
+    *text = *std::move(read);
+  }
+  return grpc::SslCredentials(tls);
+}
+
+/// A door that has been gone for long is not looked for all the time.
+std::chrono::milliseconds rest_of(unsigned failures) { return pause_before(failures) * (failures > 8 ? 10 : 1); }
+
+}  // namespace
+
+bool reached(const grpc::ClientContext& call) {
+  constexpr std::string_view of_a_peer[] = {"ipv4:", "ipv6:", "unix:", "unix-abstract:", "vsock:"};
+  const auto peer = call.peer();
+  return std::ranges::any_of(of_a_peer, [&](std::string_view begin) { return peer.starts_with(begin); });
+}
+
+std::chrono::milliseconds pause_before(std::uint32_t tries) {
+  thread_local std::minstd_rand random(std::random_device{}());
+  const auto longest = std::min(pause_min * (1u << std::min(tries, 10u)), pause_max);
+  return std::chrono::milliseconds(std::uniform_int_distribution<std::int64_t>(longest.count() / 2, longest.count())(random));
+}
+
+Result<std::vector<std::string>> addresses_of(const RemoteOptions& options) {
+  std::vector<std::string> all;
+  const auto take = [&all](std::string_view text) -> Result<void> {
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const auto end = std::min(text.find(',', begin), text.size());
+      auto one = text.substr(begin, end - begin);
+      while (!one.empty() && one.front() == ' ') one.remove_prefix(1);
+      while (!one.empty() && one.back() == ' ') one.remove_suffix(1);
+      if (one.empty()) return refuse(ErrorCode::invalid_argument, in_quotes(text, 300) + " has an empty address: HOST:PORT, or several, HOST:PORT,HOST:PORT");
+      if (std::ranges::find(all, one) == all.end()) all.emplace_back(one);
+      begin = end + 1;
+    }
+    return {};
+  };
+  if (options.servers.empty()) EVERSHARD_TRY(take(options.server));
+  for (const auto& server : options.servers) EVERSHARD_TRY(take(server));
+  return all;
+}
+
+Result<std::shared_ptr<Connection>> Connection::make(const RemoteOptions& options) {
+  auto addresses = addresses_of(options);
+  if (!addresses) return refuse(std::move(addresses).error());
+  auto credentials = credentials_of(options);
+  if (!credentials) return refuse(std::move(credentials).error());
+  auto connection = std::make_shared<Connection>(options);
+  connection->credentials_ = *std::move(credentials);
+  for (const auto& address : *addresses) connection->add(address, addresses->size() > 1);
+  if (addresses->size() == 1) connection->choice_.is(0, DoorChoice::Whose::ours);
+  connection->see(options.seen);
+  return connection;
+}
+
+Connection::Connection(const RemoteOptions& options) : options_(options) { options_.timeout = std::min(options_.timeout, time_max); }
+
+Connection::~Connection() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    if (asking_ != nullptr) asking_->TryCancel();
+  }
+  changed_.notify_all();
+  if (scout_.joinable()) scout_.join();
+}
+
+std::unique_ptr<grpc::ClientContext> Connection::context() const {
+  auto context = std::make_unique<grpc::ClientContext>();
+  if (!options_.token.empty()) context->AddMetadata("authorization", "Bearer " + options_.token);
+  if (options_.compression) {
+    context->set_compression_algorithm(GRPC_COMPRESS_GZIP);
+    context->AddMetadata(wire::compression_key, wire::compression_gzip);
+  }
+  return context;
+}
+
+void Connection::add(const std::string& address, bool several) {
+  auto door = std::make_unique<Door>();
+  door->number = choice_.add();
+  door->address = address;
+  door->channel = grpc::CreateCustomChannel(address, credentials_, arguments_of(options_, several));
+  door->events = pb::EventStore::NewStub(door->channel);
+  door->administration = pb::Administration::NewStub(door->channel);
+  door->projections = pb::Projections::NewStub(door->channel);
+  door->documents = pb::Documents::NewStub(door->channel);
+  door->groups = pb::Groups::NewStub(door->channel);
+  door->tables = pb::Tables::NewStub(door->channel);
+  door->retention = pb::Retention::NewStub(door->channel);
+  doors_.push_back(std::move(door));
+}
+
+bool Connection::several() {
+  const std::lock_guard lock(mutex_);
+  return doors_.size() > 1;
+}
+
+Result<Door*> Connection::door(Clock::time_point deadline) {
+  Lock lock(mutex_);
+  while (true) {
+    if (const auto current = choice_.current()) return doors_[*current].get();
+    if (choice_.all_foreign()) return refuse(trouble_);
+    scout(lock);
+    if (changed_.wait_until(lock, deadline) == std::cv_status::timeout && !choice_.current()) return refuse(trouble_);
+  }
+}
+
+Door* Connection::home(std::uint32_t node) {
+  Door* door = nullptr;
+  {
+    Lock lock(mutex_);
+    const auto met = door_of_.find(node);
+    if (met != door_of_.end()) {
+      if (!choice_.rests(met->second, DoorChoice::Clock::now())) door = doors_[met->second].get();
+    } else if (const auto at = directory_.addresses().find(node); at != directory_.addresses().end()) {
+      const auto known = std::ranges::find(doors_, at->second, &Door::address);
+      if (known != doors_.end() && choice_.whose((*known)->number) == DoorChoice::Whose::unknown && wanted_.insert((*known)->number).second) scout(lock);
+    }
+  }
+  // One that is not open is not waited for: any other takes the append.
+  return door != nullptr && door->channel->GetState(true) == GRPC_CHANNEL_READY ? door : nullptr;
+}
+
+Error Connection::trouble() {
+  const std::lock_guard lock(mutex_);
+  return trouble_;
+}
+
+Door* Connection::door_now() {
+  Lock lock(mutex_);
+  if (const auto current = choice_.current()) return doors_[*current].get();
+  scout(lock);
+  return nullptr;
+}
+
+void Connection::worked(const Door& door) {
+  const std::lock_guard lock(mutex_);
+  choice_.worked(door.number);
+}
+
+void Connection::failed(const Door& door) {
+  Lock lock(mutex_);
+  choice_.failed(door.number, DoorChoice::Clock::now(), rest_of(choice_.failures(door.number)));
+  if (choice_.count() > 1) scout(lock);
+}
+
+void Connection::learn_shards(bool doubtful) {
+  if (!options_.follow_shards) return;
+  Lock lock(mutex_);
+  const auto age = std::chrono::steady_clock::now() - map_asked_;
+  if (age < (map_known_ && !(doubtful && directory_.is_cluster()) ? map_age_max : map_age_min)) return;
+  map_wanted_ = true;
+  scout(lock);
+}
+
+std::vector<std::uint32_t> Connection::lanes() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::uint32_t> lanes;
+  for (std::uint32_t shard = 0; shard < directory_.shards(); ++shard) {
+    const auto node = directory_.owner(ShardId(static_cast<std::uint16_t>(shard)));
+    lanes.push_back(door_of_.contains(node) || directory_.addresses().contains(node) ? node : 0);
+  }
+  return lanes;
+}
+
+std::optional<ShardId> Connection::shard_of(const Append& append) {
+  const std::lock_guard lock(mutex_);
+  return directory_.shard_of(append);
+}
+
+void Connection::see(GlobalPosition position) {
+  auto seen = seen_.load();
+  while (seen < position.value && !seen_.compare_exchange_weak(seen, position.value)) {
+  }
+}
+
+std::optional<GlobalPosition> Connection::at_least(std::optional<GlobalPosition> asked) const {
+  if (asked || !options_.read_own_writes || seen().value == 0) return asked;
+  return seen();
+}
+
+std::chrono::milliseconds Connection::wait_at_one(std::chrono::milliseconds left) { return several() ? std::min(left, wait_at_one_max) : left; }
+
+bool Connection::connected(const Door& door, Clock::time_point deadline, const std::atomic<bool>* cancelled) {
+  while (true) {
+    const auto state = door.channel->GetState(true);
+    if (state != GRPC_CHANNEL_IDLE && state != GRPC_CHANNEL_CONNECTING) return true;
+    const auto now = Clock::now();
+    if (now >= deadline || (cancelled != nullptr && *cancelled)) return false;
+    door.channel->WaitForStateChange(state, std::min<Clock::time_point>(deadline, now + std::chrono::milliseconds(50)));
+  }
+}
+
+bool Connection::never_sent(const Error& error) {
+  constexpr std::string_view not_sent[] = {"failed to connect to all addresses", "DNS resolution failed",
+                                           "connections to all backends", no_connection};
+  if (error.code != ErrorCode::unavailable) return false;
+  return std::ranges::any_of(not_sent, [&](std::string_view why) { return error.what.starts_with(why); });
+}
+
+Result<void> Connection::arrived_or_not(const Error& error, bool told) {
+  if (told || error.code != ErrorCode::unavailable || never_sent(error)) return {};
+  return refuse(ErrorCode::timeout, "whether it was done is unknown: " + error.what);
+}
+
+bool Connection::asked_again(const Error& error, bool told, Again again) {
+  switch (error.code) {
+    case ErrorCode::wrong_shard:
+    case ErrorCode::fenced: return true;
+    case ErrorCode::unavailable: return !told || again == Again::not_served || several();
+    case ErrorCode::timeout: return told && again == Again::not_served && several();  // this one is behind: another may not be
+    default: return false;
+  }
+}
+
+bool Connection::wait_before(std::uint32_t tries, Clock::time_point deadline) {
+  const auto pause = pause_before(tries);
+  if (Clock::now() + pause >= deadline) return false;
+  std::this_thread::sleep_for(pause);
+  return true;
+}
+
+/// Under the lock: there is something to find out.
+void Connection::scout(Lock&) {
+  if (closing_) return;
+  if (!scout_.joinable()) scout_ = std::thread([this] { run(); });
+  changed_.notify_all();
+}
+
+void Connection::run() {
+  Lock lock(mutex_);
+  while (!closing_) {
+    const auto now = DoorChoice::Clock::now();
+    const auto wanted = std::ranges::find_if(wanted_, [&](std::size_t door) { return !choice_.rests(door, now); });
+    if (const auto next = choice_.to_meet(now)) {
+      meet(lock, *next);
+    } else if (map_wanted_ && choice_.current() && !choice_.rests(*choice_.current(), now)) {
+      meet(lock, *choice_.current());
+    } else if (wanted != wanted_.end()) {
+      meet(lock, *wanted);
+    } else {
+      auto until = choice_.meets_next().value_or(now + std::chrono::hours(1));
+      if (!wanted_.empty() || map_wanted_) until = std::min(until, now + pause_max);
+      changed_.wait_until(lock, until);
+    }
+  }
+}
+
+/// Asks a door whose it is, who serves the store with it, and who writes which shard.
+void Connection::meet(Lock& lock, std::size_t number) {
+  auto& door = *doors_[number];
+  auto context = this->context();
+  context->set_deadline(Clock::now() + std::min<std::chrono::milliseconds>(meeting_timeout, options_.timeout));
+  asking_ = context.get();
+  map_wanted_ = false;
+  map_asked_ = std::chrono::steady_clock::now();
+  lock.unlock();
+  pb::MembersResponse response;
+  const auto status = door.events->Members(context.get(), {}, &response);
+  Membership said;
+  const auto got = status.ok() ? messages::get(response, said) : Result<void>(refuse(wire::error_of(status)));
+  lock.lock();
+  asking_ = nullptr;
+  if (got) {
+    learn(number, said);
+  } else if (got.error().code == ErrorCode::unavailable || got.error().code == ErrorCode::timeout) {
+    trouble_ = {ErrorCode::unavailable, door.address + ": " + got.error().what};
+    choice_.failed(number, DoorChoice::Clock::now(), rest_of(choice_.failures(number)));
+  } else {  // of an earlier release, or our token may not ask: what it says to the calls themselves counts
+    choice_.is(number, DoorChoice::Whose::ours);
+    wanted_.erase(number);
+    map_known_ = true;
+  }
+  changed_.notify_all();
+}
+
+void Connection::learn(std::size_t number, const Membership& said) {
+  wanted_.erase(number);
+  map_known_ = true;
+  const auto before = directory_;
+  if (choice_.count() == 1 && !directory_.learn(said)) directory_ = {};  // put back from a copy, at the one address there is
+  if (auto learned = directory_.learn(said); !learned) {
+    trouble_ = {learned.error().code, doors_[number]->address + ' ' + learned.error().what};
+    return choice_.is(number, DoorChoice::Whose::foreign);
+  }
+  choice_.is(number, DoorChoice::Whose::ours);
+  const bool met = said.here != 0 && door_of_.emplace(said.here, number).second;
+  if (!options_.follow_shards || (before == directory_ && !met)) return;
+  for (const auto& [node, address] : directory_.addresses()) {
+    if (!door_of_.contains(node) && std::ranges::find(doors_, address, &Door::address) == doors_.end()) add(address, true);
+  }
+  ++lanes_version_;
+}
+
+}  // namespace evershard::remote

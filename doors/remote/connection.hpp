@@ -1,0 +1,209 @@
+// Connection: the doors of a store, what every call on them needs, and what is known of who serves it.
+
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "evershard/doors/remote/door_choice.hpp"
+#include "evershard/doors/remote/remote.hpp"
+#include "evershard/doors/remote/shard_directory.hpp"
+#include "evershard/doors/remote/told_patience.hpp"
+#include "evershard/doors/wire/status.hpp"
+#include "evershard/v1/documents.grpc.pb.h"
+#include "evershard/v1/groups.grpc.pb.h"
+#include "evershard/v1/projections.grpc.pb.h"
+#include "evershard/v1/retention.grpc.pb.h"
+#include "evershard/v1/service.grpc.pb.h"
+#include "evershard/v1/tables.grpc.pb.h"
+
+namespace evershard::remote {
+
+namespace pb = evershard::v1;
+
+/// One address. Lives as long as its Connection: gRPC does not bear the last of a channel to go in a thread of its own.
+struct Door {
+  std::size_t number = 0;
+  std::string address;
+  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<pb::EventStore::Stub> events;
+  std::unique_ptr<pb::Administration::Stub> administration;
+  std::unique_ptr<pb::Projections::Stub> projections;
+  std::unique_ptr<pb::Documents::Stub> documents;
+  std::unique_ptr<pb::Groups::Stub> groups;
+  std::unique_ptr<pb::Tables::Stub> tables;
+  std::unique_ptr<pb::Retention::Stub> retention;
+};
+
+/// Of a call that has not ended: a connection carries it, so that a byte of it may have arrived. Only then gRPC knows the
+/// peer's address, and it forgets it with the end. A target that is such an address itself tells nothing.
+[[nodiscard]] bool reached(const grpc::ClientContext& call);
+
+/// Shared by the Remote and every stream and feed made of it.
+///
+/// A thread (the scout) asks doors whose they are before they are used, where there is more than one, and who writes which shard, once
+/// appends are sent. Where one address is given and nothing is appended, there is none.
+class Connection {
+ public:
+  using Clock = std::chrono::system_clock;  // gRPC's deadlines are of it
+
+  /// Errors: invalid_argument
+  [[nodiscard]] static Result<std::shared_ptr<Connection>> make(const RemoteOptions& options);
+  explicit Connection(const RemoteOptions& options);
+  ~Connection();
+  Connection(const Connection&) = delete;
+
+  [[nodiscard]] const RemoteOptions& options() const { return options_; }
+  /// With the token. A deadline is the caller's to set.
+  [[nodiscard]] std::unique_ptr<grpc::ClientContext> context() const;
+
+  /// The door to ask; waits for the first one that is known to be of the store.
+  ///
+  /// Errors: unavailable: none is, until the deadline; invalid_argument: all of them are of other stores
+  [[nodiscard]] Result<Door*> door(Clock::time_point deadline);
+  /// The same without waiting. Nothing: none yet.
+  [[nodiscard]] Door* door_now();
+  /// Why there is none.
+  [[nodiscard]] Error trouble();
+  /// The node's own door, where it is open now.
+  [[nodiscard]] Door* home(std::uint32_t node);
+  void worked(const Door& door);
+  /// It could not be reached, or says that it cannot: the next one is asked.
+  void failed(const Door& door);
+  /// More than one address is known.
+  [[nodiscard]] bool several();
+
+  /// Appends are sent: who writes which shard is worth knowing. `doubtful`: what is known may be wrong by now.
+  void learn_shards(bool doubtful = false);
+  /// Which node an append goes to, by the shard of its first event. Empty: all to the door at hand.
+  [[nodiscard]] std::vector<std::uint32_t> lanes();
+  /// Moves with every change of lanes().
+  [[nodiscard]] std::uint64_t lanes_version() const { return lanes_version_; }
+  [[nodiscard]] std::optional<ShardId> shard_of(const Append& append);
+
+  /// The greatest position that any answer told.
+  [[nodiscard]] GlobalPosition seen() const { return GlobalPosition(seen_.load()); }
+  void see(GlobalPosition position);
+  /// What a read waits for: what its caller says, else what was seen.
+  [[nodiscard]] std::optional<GlobalPosition> at_least(std::optional<GlobalPosition> asked) const;
+  /// How long one door is waited for to come so far, of what is left: another may be there already.
+  [[nodiscard]] std::chrono::milliseconds wait_at_one(std::chrono::milliseconds left);
+
+  /// When a call is tried again.
+  enum class Again : std::uint8_t {
+    not_served,   ///< `unavailable`, whoever says so: the network, or a server that is stopping
+    not_reached,  ///< only where nobody of the store answered: what one server says of itself, as of a full disk, is the answer
+    not_sent,     ///< as that, of what must not be done twice: where it may have arrived and no answer says, it is `timeout`
+  };
+  /// "For ever" must not run over the end of the clock.
+  static constexpr std::chrono::milliseconds time_max = std::chrono::hours(24);
+
+  /// One call that may be repeated, at whichever door, until the deadline.
+  ///
+  /// Shape: `call`: grpc::Status(Door&, grpc::ClientContext&, std::chrono::milliseconds left); `grace`: how much longer a server has that
+  ///        says nothing.
+  template <class Call>
+  [[nodiscard]] Result<void> ask(std::chrono::milliseconds timeout, Call call, Again again = Again::not_served, std::chrono::milliseconds grace = {}) {
+    const auto deadline = Clock::now() + std::min(timeout, time_max);
+    Error why;  // of the try before: it says more than that the time is up
+    ToldPatience patience(options_.unavailable_timeout);
+    for (std::uint32_t tries = 0;; ++tries) {
+      auto door = this->door(deadline);
+      if (!door) return refuse(tries == 0 || door.error().code != ErrorCode::unavailable ? std::move(door).error() : std::move(why));
+      auto context = this->context();
+      context->set_deadline(deadline + grace);
+      const grpc::Status status = connected(**door, deadline) ? call(**door, *context, left(deadline)) : not_connected(**door);
+      if (status.ok()) {
+        worked(**door);
+        return {};
+      }
+      Error error = wire::error_of(status);
+      const bool told = !status.error_details().empty();
+      if (again == Again::not_sent) {
+        EVERSHARD_TRY(arrived_or_not(error, told));
+      } else if (error.code == ErrorCode::timeout && !told && tries > 0) {
+        return refuse(std::move(why));
+      }
+      if (!asked_again(error, told, again)) return refuse(std::move(error));
+      // What is waited for to come to a position has its own time.
+      if (told && error.code != ErrorCode::timeout && !patience.bears(error, ToldPatience::Clock::now())) {
+        return refuse(std::move(error));
+      }
+      failed(**door);
+      if (!wait_before(tries, deadline)) return refuse(std::move(error));
+      why = std::move(error);
+    }
+  }
+  template <class Call>
+  [[nodiscard]] Result<void> ask(Call call, Again again = Again::not_served) {
+    return ask(options_.timeout, std::move(call), again);
+  }
+
+  static constexpr const char* no_connection = "no connection to ";
+  /// Waits until a call on the door is sent, or fails, at once. Returns: false: not in time, or not wanted any more
+  [[nodiscard]] static bool connected(const Door& door, Clock::time_point deadline, const std::atomic<bool>* cancelled = nullptr);
+  [[nodiscard]] static grpc::Status not_connected(const Door& door) {
+    return {grpc::StatusCode::UNAVAILABLE, no_connection + door.address + " in time"};
+  }
+  /// As gRPC says it where there was no connection to send a call over.
+  [[nodiscard]] static bool never_sent(const Error& error);
+  [[nodiscard]] static std::chrono::milliseconds left(Clock::time_point deadline) {
+    return std::max(std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()), std::chrono::milliseconds(0));
+  }
+  /// Of a call that waits for a position: the server says itself that it was not reached in time; the call's own end is for one that says nothing.
+  static constexpr auto answer_grace = std::chrono::seconds(1);
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  /// Waits before the next try. Returns: false: there is no time for another one.
+  static bool wait_before(std::uint32_t tries, Clock::time_point deadline);
+  /// Errors: timeout: nobody knows
+  [[nodiscard]] static Result<void> arrived_or_not(const Error& error, bool told);
+  [[nodiscard]] bool asked_again(const Error& error, bool told, Again again);
+  void add(const std::string& address, bool several);
+  void scout(Lock& lock);
+  void run();
+  void meet(Lock& lock, std::size_t door);
+  void learn(std::size_t door, const Membership& said);
+
+  RemoteOptions options_;  ///< a time-out that is no longer than a day: what is longer may overflow the clock
+  std::shared_ptr<grpc::ChannelCredentials> credentials_;
+  std::atomic<std::uint64_t> seen_{0};
+  std::atomic<std::uint64_t> lanes_version_{0};
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::unique_ptr<Door>> doors_;
+  DoorChoice choice_;
+  ShardDirectory directory_;
+  std::map<std::uint32_t, std::size_t> door_of_;  ///< a node's, as it said itself
+  std::set<std::size_t> wanted_;                  ///< doors of owners that nobody has met yet
+  Error trouble_{ErrorCode::unavailable, "no server was reached"};
+  bool map_wanted_ = false;
+  bool map_known_ = false;  ///< somebody told it, or that there is none
+  std::chrono::steady_clock::time_point map_asked_{};  ///< last
+  grpc::ClientContext* asking_ = nullptr;
+  bool closing_ = false;
+  std::thread scout_;
+};
+
+/// 10 ms, doubled with every try up to 500 ms, and up to as much less by chance.
+[[nodiscard]] std::chrono::milliseconds pause_before(std::uint32_t tries);
+
+/// HOST:PORT,HOST:PORT. Errors: invalid_argument: none, or an empty one
+[[nodiscard]] Result<std::vector<std::string>> addresses_of(const RemoteOptions& options);
+
+}  // namespace evershard::remote

@@ -1,0 +1,34 @@
+// The settings of a cluster's coordinator.
+
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "evershard/cluster/link/host_and_port.hpp"
+#include "evershard/doors/server/peer_settings.hpp"
+#include "evershard/doors/serving/log.hpp"
+#include "evershard/doors/settings/settings.hpp"
+
+namespace evershard::server {
+
+struct CoordinatorSettings {
+  std::filesystem::path data{};
+  std::filesystem::path keys{};  ///< empty: none
+  std::string listen = "127.0.0.1:7430";
+  cluster::HostAndPort place{};  ///< of `listen`
+  std::uint32_t nodes = 1;   ///< a new cluster's shards are given out once so many are there
+  std::uint32_t shards = 0;  ///< of a new cluster; 0: 16, or what the log has
+  PeerSettings peers{};
+  serving::LogOptions log{};
+};
+
+[[nodiscard]] const settings::Table& coordinator_settings();
+
+/// Reads no file. Errors: invalid_argument: what is missing, or no address
+[[nodiscard]] Result<CoordinatorSettings> coordinator_options_of(const settings::Settings& settings);
+
+[[nodiscard]] std::string coordinator_configuration_sample();
+
+}  // namespace evershard::server

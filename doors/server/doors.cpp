@@ -1,0 +1,73 @@
+#include "evershard/doors/server/doors.hpp"
+
+#include "evershard/doors/http/http_door.hpp"
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+namespace evershard::server {
+namespace {
+
+class GrpcDoor final : public RunningDoor {
+ public:
+  explicit GrpcDoor(std::unique_ptr<door::Door> door) : door_(std::move(door)) {}
+  [[nodiscard]] std::string_view speaks() const override { return "grpc"; }
+  [[nodiscard]] std::vector<std::string> addresses() const override { return door_->addresses(); }
+  void stop(std::chrono::milliseconds drain) override { door_->stop(drain); }
+
+ private:
+  std::unique_ptr<door::Door> door_;
+};
+
+Result<std::unique_ptr<RunningDoor>> start_grpc(serving::Served& served, const ServerOptions& options, const RunningDoors&) {
+  // What gRPC would print by itself comes back as errors, which are printed once.
+  ::setenv("GRPC_VERBOSITY", "NONE", 0);
+  auto door = door::Door::start(served, options.door);
+  if (!door) return refuse(std::move(door).error());
+  return std::make_unique<GrpcDoor>(*std::move(door));
+}
+
+class PageDoor final : public RunningDoor {
+ public:
+  explicit PageDoor(std::unique_ptr<http::HttpDoor> door) : door_(std::move(door)) {}
+  [[nodiscard]] std::string_view speaks() const override { return "http"; }
+  [[nodiscard]] std::vector<std::string> addresses() const override { return {door_->address()}; }
+  [[nodiscard]] Result<void> reload() override { return door_->reload_tls(); }
+  void stop(std::chrono::milliseconds drain) override { door_->stop(drain); }
+
+ private:
+  std::unique_ptr<http::HttpDoor> door_;
+};
+
+Result<std::unique_ptr<RunningDoor>> start_page(serving::Served& served, const ServerOptions& options, const RunningDoors& earlier) {
+  if (options.http.listen.empty()) return nullptr;
+  auto asked = options.http;
+  asked.settings = options.settings_json;
+  for (const auto& door : earlier) {
+    std::string all;
+    for (const auto& address : door->addresses()) all += (all.empty() ? "" : ", ") + address;
+    asked.other_doors.emplace_back(door->speaks(), std::move(all));
+  }
+  auto door = http::HttpDoor::start(served, std::move(asked));
+  if (!door) return refuse(std::move(door).error());
+  return std::make_unique<PageDoor>(*std::move(door));
+}
+
+}  // namespace
+
+std::vector<StartDoor> all_doors() { return {start_grpc, start_page}; }
+
+std::vector<Exposure> exposures_of(const ServerOptions& options) {
+  std::vector<Exposure> exposures;
+  const auto& tls = options.door.tls;
+  for (const auto& address : options.door.listen) {
+    exposures.push_back({address, "listen", tls.given(), tls.given() && !tls.client_ca.empty(), !options.tokens.empty()});
+  }
+  if (!options.http.listen.empty()) {
+    exposures.push_back({options.http.listen, "http-listen", tls.given(), tls.given() && !tls.client_ca.empty(), !options.tokens.empty()});
+  }
+  return exposures;
+}
+
+}  // namespace evershard::server

@@ -1,0 +1,38 @@
+// RunningDoor: a listener of the server, whatever it speaks.
+
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "evershard/doors/server/server_options.hpp"
+#include "evershard/doors/serving/served.hpp"
+
+namespace evershard::server {
+
+class RunningDoor {
+ public:
+  virtual ~RunningDoor() = default;
+  /// What it speaks: "grpc", "http".
+  [[nodiscard]] virtual std::string_view speaks() const = 0;
+  /// With the ports that were taken.
+  [[nodiscard]] virtual std::vector<std::string> addresses() const = 0;
+  /// Reads again what it has from files. Errors: those of StartDoor; then it goes on as before
+  [[nodiscard]] virtual Result<void> reload() { return {}; }
+  /// Takes nothing new, waits for what is under way as long as `drain`, then ends that too; always comes back.
+  virtual void stop(std::chrono::milliseconds drain) = 0;
+};
+
+/// Those that are open, in the order in which they were started.
+using RunningDoors = std::vector<std::unique_ptr<RunningDoor>>;
+
+/// `earlier` are those that were started before.
+/// Returns: nothing, where the options want no such door.
+/// Errors:  invalid_argument (an address that is none), unavailable (one that is in use)
+using StartDoor = std::function<Result<std::unique_ptr<RunningDoor>>(serving::Served& served, const ServerOptions& options, const RunningDoors& earlier)>;
+
+}  // namespace evershard::server

@@ -1,0 +1,44 @@
+// ServerOptions: all that `evershard serve` can be told, as the parts take it.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "evershard/doors/grpc/door.hpp"
+#include "evershard/doors/http/http_options.hpp"
+#include "evershard/store/local/local.hpp"
+#include "evershard/doors/serving/client_limits.hpp"
+#include "evershard/doors/serving/log.hpp"
+#include "evershard/store/work/long_reads.hpp"
+
+namespace evershard::server {
+
+/// When and where space of superseded rows is given back.
+struct RowsVacuum {
+  std::chrono::milliseconds every = std::chrono::hours(24);  ///< 0: never
+  unsigned factor = 20;  ///< the percentage of removed rows from which a table is compacted; 100: only on demand
+};
+
+struct ServerOptions {
+  LocalOptions store{};
+  door::DoorOptions door{};
+  http::HttpOptions http{};
+  std::filesystem::path tokens{};    ///< of Access; empty: everybody may do everything
+  std::filesystem::path unix_socket{};  ///< one more address of the door; empty: none
+  bool insecure = false;             ///< listens beyond this machine without what SafetyCheck asks for
+  serving::ClientLimitOptions clients{};  ///< of all doors together
+  std::size_t read_threads = 4;      ///< for what may wait for the disk
+  cluster::LongReadOptions long_reads{};
+  std::chrono::milliseconds drain_timeout = std::chrono::seconds(30);  ///< what is under way has so long at the end
+  std::chrono::milliseconds vacuum_every = std::chrono::hours(24);     ///< of events; 0: never
+  RowsVacuum projections_vacuum{}, documents_vacuum{};
+  std::chrono::milliseconds retention_every{0};                        ///< 0: never
+  serving::LogOptions log{};
+  std::function<std::string()> settings_json{};  ///< `{"settings":[...]}`, what is in force now; from any thread
+};
+
+}  // namespace evershard::server

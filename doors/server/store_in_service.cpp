@@ -1,0 +1,46 @@
+#include "evershard/doors/server/store_in_service.hpp"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace evershard::server {
+namespace {
+
+class WholeStore final : public StoreInService {
+ public:
+  explicit WholeStore(Local store) : store_(std::move(store)) {}
+  [[nodiscard]] EventStore& store() override { return store_; }
+  [[nodiscard]] Administration& administration() override { return store_; }
+  [[nodiscard]] Groups* groups() override { return &store_.groups(); }
+  [[nodiscard]] HistoryRetention& retention() override { return store_.retention(); }
+  [[nodiscard]] Result<void> retain(const RetentionOrder& order, const Progress& progress) override {
+    auto done = store_.retention().apply_retention(order, progress);
+    if (!done) return refuse(std::move(done).error());
+    return {};
+  }
+  [[nodiscard]] Tables* tables() override { return &store_.tables(); }
+  [[nodiscard]] Documents* documents() override { return &store_.documents(); }
+  [[nodiscard]] Projections* projections() override { return &store_.projections(); }
+  [[nodiscard]] Result<void> vacuum_events(const Progress& progress) override { return store_.vacuum_events(progress); }
+  [[nodiscard]] Result<void> vacuum_documents(unsigned removed_percent, const Progress& progress) override { return store_.vacuum_documents(removed_percent, progress); }
+  [[nodiscard]] Result<void> vacuum_projections(unsigned removed_percent, const Progress& progress) override { return store_.vacuum_projections(removed_percent, progress); }
+  void close() override { store_.close(); }
+
+ private:
+  Local store_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<StoreInService>> open_whole_store(const ServerOptions& options, serving::Log&) {
+  // Beside a new store keys may begin. A store that is there has its keys too: a directory that is missing is a wrong name.
+  auto open = options.store;
+  std::error_code looked;
+  open.create_keys = !std::filesystem::exists(open.data_dir / "db" / "CURRENT", looked);
+  auto store = Local::open(std::move(open));
+  if (!store) return refuse(std::move(store).error());
+  return std::make_unique<WholeStore>(*std::move(store));
+}
+
+}  // namespace evershard::server

@@ -1,0 +1,65 @@
+// StoreInService: what a serving process serves: a whole store, or a cluster's seen from one of its nodes.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evershard/doors/server/server_options.hpp"
+#include "evershard/doors/serving/log.hpp"
+#include "evershard/store/api/administration.hpp"
+#include "evershard/store/api/cluster_administration.hpp"
+#include "evershard/store/api/documents.hpp"
+#include "evershard/store/api/event_store.hpp"
+#include "evershard/store/api/projections.hpp"
+#include "evershard/store/api/groups.hpp"
+#include "evershard/store/api/retention.hpp"
+#include "evershard/store/api/tables.hpp"
+
+namespace evershard::server {
+
+class StoreInService {
+ public:
+  virtual ~StoreInService() = default;
+  [[nodiscard]] virtual EventStore& store() = 0;
+  /// For who looks whether there is something, and at no payload: they may be as they are stored.
+  [[nodiscard]] virtual EventStore& unopened() { return store(); }
+  [[nodiscard]] virtual Administration& administration() = 0;
+  [[nodiscard]] virtual HistoryRetention& retention() = 0;
+  /// What retention-every does: the policies, of all that this process has.
+  [[nodiscard]] virtual Result<void> retain(const RetentionOrder& order, const Progress& progress) = 0;
+  /// Nothing: the store is one process.
+  [[nodiscard]] virtual ClusterAdministration* cluster() { return nullptr; }
+  /// Nothing: it has none.
+  [[nodiscard]] virtual Groups* groups() { return nullptr; }
+  /// Nothing: it keeps none.
+  [[nodiscard]] virtual Tables* tables() { return nullptr; }
+  /// Nothing: it keeps none.
+  [[nodiscard]] virtual Documents* documents() { return nullptr; }
+  /// Nothing: it has none.
+  [[nodiscard]] virtual Projections* projections() { return nullptr; }
+  /// The parts of its administration's vacuum(), each by itself; of rows those of which at least `removed_percent` of 100 were removed.
+  [[nodiscard]] virtual Result<void> vacuum_events(const Progress& progress) = 0;
+  [[nodiscard]] virtual Result<void> vacuum_documents(unsigned removed_percent, const Progress& progress) = 0;
+  [[nodiscard]] virtual Result<void> vacuum_projections(unsigned removed_percent, const Progress& progress) = 0;
+  /// The gRPC door is open: where it listens.
+  virtual void serves_at(const std::vector<std::string>&) {}
+  /// All doors are open: from here on others may count on this process. Once; a server that could not listen never gets here.
+  virtual void begin() {}
+  /// Reads its files anew. Errors: what could not be read stays in force as it was
+  [[nodiscard]] virtual Result<void> reload() { return {}; }
+  /// Why it does nothing any more, and only another process on the same directory can.
+  [[nodiscard]] virtual std::optional<Error> failed() { return {}; }
+  /// Answers what is under way, refuses what comes. Any number of times.
+  virtual void close() = 0;
+};
+
+using OpenStore = std::function<Result<std::unique_ptr<StoreInService>>(const ServerOptions& options, serving::Log& log)>;
+
+/// The whole store in `options.store`. Errors: those of Local::open
+[[nodiscard]] Result<std::unique_ptr<StoreInService>> open_whole_store(const ServerOptions& options, serving::Log& log);
+
+}  // namespace evershard::server

@@ -1,0 +1,64 @@
+// Served: what the network doors of one process stand on, made once.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "evershard/store/json/registered_types.hpp"
+#include "evershard/doors/serving/access.hpp"
+#include "evershard/doors/serving/client_gate.hpp"
+#include "evershard/doors/serving/head_watch.hpp"
+#include "evershard/store/work/long_reads.hpp"
+#include "evershard/doors/serving/metrics.hpp"
+#include "evershard/store/work/work_pool.hpp"
+#include "evershard/store/api/administration.hpp"
+#include "evershard/store/api/cluster_administration.hpp"
+#include "evershard/store/api/documents.hpp"
+#include "evershard/store/api/event_store.hpp"
+#include "evershard/store/api/no_projections.hpp"
+#include "evershard/store/api/projections.hpp"
+#include "evershard/store/api/groups.hpp"
+#include "evershard/store/api/retention.hpp"
+#include "evershard/store/api/tables.hpp"
+
+namespace evershard::serving {
+
+/// Owner: who serves; it outlives the doors.
+struct Served {
+  EventStore& store;
+  Administration& administration;
+  cluster::WorkPool& pool;
+  HeadWatch& watch;
+  /// The tokens as they are now.
+  std::function<std::shared_ptr<const Access>()> access;
+  /// What the store has registered, as it is now. Errors: corruption, io
+  std::function<Result<RegisteredTypes>()> types;
+  /// What all doors count.
+  std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
+  /// What each client may ask of all doors together.
+  std::shared_ptr<ClientGate> clients = std::make_shared<ClientGate>(ClientLimitOptions{});
+  /// Absent: the store is one process.
+  ClusterAdministration* cluster = nullptr;
+  /// Absent: this store has none.
+  Groups* groups = nullptr;
+  /// Absent: this process keeps none.
+  Documents* documents = nullptr;
+  /// Absent: there are none here.
+  Tables* tables = nullptr;
+  /// Absent: it is not offered here.
+  HistoryRetention* retention = nullptr;
+  /// Absent: this process has none.
+  Projections* own_projections = nullptr;
+  /// What reads may cost.
+  std::shared_ptr<cluster::LongReads> long_reads = std::make_shared<cluster::LongReads>();
+
+  /// Where there are none, each call says so.
+  [[nodiscard]] Projections& projections() const {
+    static cluster::NoProjections none("this server keeps no projections");
+    return own_projections != nullptr ? *own_projections : none;
+  }
+};
+
+}  // namespace evershard::serving

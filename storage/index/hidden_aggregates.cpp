@@ -1,0 +1,36 @@
+#include "evershard/storage/index/hidden_aggregates.hpp"
+
+#include <utility>
+
+#include "evershard/protocol/retention_events.hpp"
+#include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/removal_mask.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
+
+namespace evershard::storage {
+namespace {
+
+bool has_removed(const Rows& rows) {
+  const auto prefix = keys::checkpoint(removed_prefix);
+  auto cursor = rows.cursor(Family::state, {.prefix = prefix});
+  cursor->seek(prefix);
+  return !cursor->status() || (cursor->valid() && cursor->key().starts_with(prefix));  // where it cannot be read, who asks is told
+}
+
+}  // namespace
+
+HiddenAggregates::HiddenAggregates(const Rows& rows, const Reader& reader) : rows_(rows), reader_(reader), any_before_(has_removed(rows)) {}
+
+Result<bool> HiddenAggregates::hides(const View& view, const AggregateId& aggregate, const StreamHead& head) const {
+  if (head.version == SeqNr{0}) return false;
+  // Whatever is removed from now on is hidden from readers first.
+  if (!any_before_ && (rows_.mask() == nullptr || rows_.mask()->empty())) return false;
+  auto removed = removed_of(rows_, aggregate);
+  if (!removed) return refuse(std::move(removed).error());
+  if (!*removed || !(*removed)->aggregate || (*removed)->before != head.version) return false;
+  auto event = reader_.event_at(view, head.last_position);
+  if (!event) return refuse(std::move(event).error());
+  return *event && (*event)->type == retention::aggregate_removed;
+}
+
+}  // namespace evershard::storage

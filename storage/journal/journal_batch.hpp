@@ -1,0 +1,16 @@
+// JournalBatch: what one commit of a node makes durable before anybody knows its place in the order.
+
+#pragma once
+
+#include <vector>
+
+#include "evershard/storage/journal/journal_append.hpp"
+
+namespace evershard::storage {
+
+/// Shape: a shard's offsets ascend from append to append. Snapshots of aggregates of a place's shard come with its append.
+struct JournalBatch {
+  std::vector<JournalAppend> appends;
+};
+
+}  // namespace evershard::storage

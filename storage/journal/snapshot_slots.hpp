@@ -1,0 +1,61 @@
+// SnapshotSlots: which rows a snapshot writes and which retained copies it removes.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+
+#include "evershard/protocol/snapshot.hpp"
+#include "evershard/protocol/timestamp.hpp"
+#include "evershard/storage/journal/commit_batch.hpp"
+#include "evershard/storage/journal/rows.hpp"
+
+namespace evershard::storage {
+
+class RowSink;
+
+/// Slot 0 is the latest and never expires; retained copies stand at their own version, the oldest go first.
+///
+/// Owner: the thread that stages. What it wrote and the store does not show yet, it remembers until `committed`.
+class SnapshotSlots {
+ public:
+  explicit SnapshotSlots(const Rows& rows) : rows_(rows) {}
+
+  /// Slot 0 where nothing newer stands there; a retained copy where `keep` is above 0; where `keep` is set, removes the
+  /// copies beyond it and those expired at `taken_at`.
+  ///
+  /// A copy that cannot be read is no obstacle: one damaged row must not sink a commit. It is overwritten or stays.
+  ///
+  /// Cost: reads one row; where `keep` is set, all copies of the aggregate.
+  void write(const Snapshot& snapshot, GlobalPosition position, Timestamp taken_at, RowSink& sink);
+
+  /// Retained copies that have expired or are of too early a version, and slot 0 where it is wanted.
+  void remove(const SnapshotsToGo& going, Timestamp now, RowSink& sink);
+
+  /// Between two batches: how many batches were staged, how many of them are written.
+  void batch(std::uint64_t staged, std::uint64_t committed);
+
+ private:
+  struct Pending {
+    std::uint64_t batch;
+    std::string key;
+    SeqNr version;
+    bool latest;
+    bool erased;
+  };
+  bool is_latest(const AggregateId& aggregate, SeqNr version, const std::string& key) const;
+  struct Copy {
+    SeqNr version;
+    bool expired;
+  };
+  [[nodiscard]] std::map<std::string, Copy> copies_of(const AggregateId& aggregate, Timestamp now) const;
+  void retain(const Snapshot& snapshot, Timestamp now, RowSink& sink);
+
+  const Rows& rows_;
+  std::uint64_t batch_ = 0;
+  std::deque<Pending> pending_;
+};
+
+}  // namespace evershard::storage

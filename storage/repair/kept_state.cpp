@@ -1,0 +1,69 @@
+#include "evershard/storage/repair/kept_state.hpp"
+
+#include "evershard/storage/journal/keys.hpp"
+#include "evershard/storage/journal/removal_row.hpp"
+#include "evershard/storage/journal/snapshot_row.hpp"
+
+namespace evershard::storage {
+
+/// What is being removed is removed in every copy, or its history would be there in part. What was removed counts where the copy
+/// has all of it: events that are appended to it later are others under the same numbers.
+Result<void> KeptState::take_named(std::string_view key, std::string_view value, std::string_view name) {
+  if (name.starts_with(removed_prefix)) {
+    auto aggregate = AggregateId::parse(name.substr(removed_prefix.size()));
+    if (!aggregate) return refuse(ErrorCode::corruption, "a row of what is removed names no aggregate");
+    auto row = decode_removal(value, *aggregate);
+    if (!row) return refuse(std::move(row).error());
+    if (row->last <= options_.keeps) put_(key, value);
+  } else if (options_.checkpoints || name.starts_with(removing_prefix)) {
+    put_(key, value);
+  }
+  return {};
+}
+
+Result<void> KeptState::take(std::string_view key, std::string_view value) {
+  auto decoded = keys::decode_state(key);
+  if (!decoded) return refuse(std::move(decoded).error());
+  switch (decoded->kind) {
+    case keys::StateKey::Kind::identity:
+    case keys::StateKey::Kind::applied:
+    case keys::StateKey::Kind::covered:
+    case keys::StateKey::Kind::waiting: return {};
+    case keys::StateKey::Kind::checkpoint:
+      return take_named(key, value, decoded->name);
+    case keys::StateKey::Kind::snapshot: break;
+  }
+
+  if (decoded->aggregate != aggregate_) {
+    finish();
+    aggregate_ = decoded->aggregate;
+  }
+  std::optional<std::uint32_t> keep;
+  auto snapshot = decode_snapshot(value, decoded->aggregate, &keep);
+  if (!snapshot) return refuse(std::move(snapshot).error());
+  bool stays = snapshot->position <= options_.keeps;
+  if (stays) put_(key, value);
+  if (!decoded->retained)
+    lost_latest_ = !stays;
+  else if (stays)
+    newest_ = Retained{std::move(*snapshot), keep};  // their keys ascend by version
+  return {};
+}
+
+void KeptState::finish() {
+  if (lost_latest_ && newest_) {
+    auto& from = newest_->snapshot;
+    Snapshot latest;
+    latest.aggregate = aggregate_;
+    latest.version = from.version;
+    latest.payload = std::move(from.payload);
+    latest.format = from.format;
+    latest.schema_revision = from.schema_revision;
+    latest.keep = newest_->keep;
+    put_(keys::snapshot(aggregate_, std::nullopt), encode_snapshot(latest, from.position, from.taken_at));  // the latest does not expire
+  }
+  lost_latest_ = false;
+  newest_.reset();
+}
+
+}  // namespace evershard::storage

@@ -1,0 +1,99 @@
+// restore(): from a backup, or a closed store, to a store.
+
+#include <string>
+
+#include "evershard/storage/repair/backup.hpp"
+#include "evershard/storage/rocks/database_lock.hpp"
+#include "evershard/storage/open.hpp"
+#include "evershard/storage/rocks/rocks_families.hpp"
+#include "evershard/storage/rocks/rocks_options.hpp"
+#include "evershard/storage/repair/store_copy.hpp"
+#include "evershard/storage/repair/store_from_truth.hpp"
+#include "evershard/storage/repair/truth_only.hpp"
+#include "evershard/storage/repair/truth_source.hpp"
+#include "evershard/storage/repair/verify.hpp"
+
+namespace evershard::storage {
+namespace {
+
+Result<void> copy_closed_store(const std::filesystem::path& source, const StoreCopy& copy, const Progress& progress) {
+  auto lock = DatabaseLock::take(source);
+  if (!lock) return refuse(std::move(lock).error());
+  auto files = files_of_closed(source / "db");
+  if (!files) return refuse(std::move(files).error());
+  std::error_code error;
+  std::filesystem::create_directory(copy.database(), error);
+  if (error) return refuse(ErrorCode::io, "cannot create " + copy.database().string() + ": " + error.message());
+  std::uint64_t done = 0, total = 0;
+  for (const auto& file : *files) total += file.bytes;
+  for (const auto& file : *files) {
+    EVERSHARD_TRY(report(progress, done, total));
+    EVERSHARD_TRY(copy_durably(file.path, copy.database() / file.path.filename()));
+    done += file.bytes;
+  }
+  // It says what the source acknowledged: the copy is compared with it when it is opened.
+  if (std::filesystem::exists(source / "MARK", error)) EVERSHARD_TRY(copy_durably(source / "MARK", copy.folder() / "MARK"));
+  EVERSHARD_TRY(copy.carry_from(source));
+  return sync_path(copy.database());
+}
+
+/// A whole store, or a node's, as which it says it is.
+Result<std::unique_ptr<Store>> open_copy(const StoreCopy& copy) {
+  StoreOptions options;
+  options.data_dir = copy.folder();
+  options.create = false;
+  const auto identity = RocksFamilies::stored_identity(RocksOptions(options).for_repair(), copy.database().string());
+  if (!identity || identity->node == 0) return open_rocks_store(options);
+  options.member = ClusterMember{identity->node, identity->store, identity->fork, identity->term_key, identity->created_at};
+  auto node = open_rocks_node_store(options);
+  if (!node) return refuse(std::move(node).error());
+  return std::unique_ptr<Store>(std::move(*node));
+}
+
+/// File by file, with the indexes that are there.
+Result<GlobalPosition> restore_whole(const std::filesystem::path& source, StoreCopy& copy, const Progress& progress) {
+  EVERSHARD_TRY(copy_closed_store(source, copy, part_of(progress, 0, 50)));
+  auto store = open_copy(copy);
+  if (!store) return refuse(std::move(store).error());
+  auto verified = verify(**store, part_of(progress, 50, 100));
+  if (!verified) return refuse(std::move(verified).error());
+  (*store)->close();
+  store->reset();
+  if (verified->errors > 0)
+    return refuse(ErrorCode::corruption, source.string() + " has " + std::to_string(verified->errors) + " errors, the first of which is: " + verified->findings.front());
+  auto end = copy.settle();
+  if (!end) return end;
+  EVERSHARD_TRY(copy.finish());
+  return end;
+}
+
+Result<GlobalPosition> restore_truth(const std::filesystem::path& from, const RestoreOptions& options, const std::filesystem::path& target, const Progress& progress) {
+  auto source = TruthSource::of_closed(from);
+  if (!source) return refuse(std::move(source).error());
+  if (source->identity().node != 0) return refuse(ErrorCode::invalid_argument, node_is_copied_whole);
+  auto end = source->end_of_copy(options.up_to);
+  if (!end) return end;
+  auto copy = StoreCopy::begin(target);
+  if (!copy) return refuse(std::move(copy).error());
+  EVERSHARD_TRY(store_from_truth(*source, {.end = *end, .env = options.env}, *copy, progress));
+  EVERSHARD_TRY(copy->finish());
+  return end;
+}
+
+}  // namespace
+
+Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target, const RestoreOptions& options, const Progress& progress) {
+  std::error_code error;
+  if (!std::filesystem::exists(source / "db" / "CURRENT", error)) return refuse(ErrorCode::not_found, "there is no store in " + source.string());
+  if (source.extension() == ".part") return refuse(ErrorCode::invalid_argument, source.string() + " is a backup that was not finished");
+  if (options.up_to || is_truth_only(source)) return restore_truth(source, options, target, progress);
+  auto copy = StoreCopy::begin(target);
+  if (!copy) return refuse(std::move(copy).error());
+  return restore_whole(source, *copy, progress);
+}
+
+Result<GlobalPosition> restore(const std::filesystem::path& source, const std::filesystem::path& target, const Progress& progress) {
+  return restore(source, target, RestoreOptions{}, progress);
+}
+
+}  // namespace evershard::storage

@@ -1,0 +1,19 @@
+#include "evershard/storage/rocks/database_lock.hpp"
+
+#include "evershard/storage/store_owner.hpp"
+
+namespace evershard::storage {
+
+Result<std::unique_ptr<DatabaseLock>> DatabaseLock::take(const std::filesystem::path& data_dir) {
+  rocksdb::FileLock* lock = nullptr;
+  auto status = rocksdb::Env::Default()->LockFile((data_dir / "db" / "LOCK").string(), &lock);
+  if (status.ok()) return std::unique_ptr<DatabaseLock>(new DatabaseLock(lock));
+  auto text = status.ToString();
+  if (text.find("lock hold by current process") != std::string::npos || text.find("While lock file") != std::string::npos)
+    return refuse(ErrorCode::unavailable, data_dir.string() + " is open already: " + StoreOwner::named_in(data_dir / "OWNER"));
+  return refuse(ErrorCode::io, "cannot lock " + data_dir.string() + ": " + text);
+}
+
+DatabaseLock::~DatabaseLock() { rocksdb::Env::Default()->UnlockFile(lock_); }
+
+}  // namespace evershard::storage

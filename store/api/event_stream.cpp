@@ -1,0 +1,63 @@
+#include "evershard/store/api/event_stream.hpp"
+
+#include <utility>
+
+namespace evershard {
+
+EventStream::EventStream(std::unique_ptr<PageSource> source)
+    : source_(std::move(source)), cancelled_(std::make_unique<std::atomic<bool>>(false)) {}
+
+Result<std::optional<RecordedEvent>> EventStream::next() {
+  if (!fetch()) {
+    if (error_) return refuse(*error_);
+    return std::nullopt;
+  }
+  return std::move(page_.events[at_++]);
+}
+
+Result<Page> EventStream::next_page() {
+  if (!fetch()) {
+    if (error_) return refuse(*error_);
+    return Page{{}, page_.watermark, true};
+  }
+  Page page{std::exchange(page_.events, {}), page_.watermark, page_.complete};
+  page.events.erase(page.events.begin(), page.events.begin() + static_cast<std::ptrdiff_t>(std::exchange(at_, 0)));
+  return page;
+}
+
+void EventStream::cancel() {
+  if (!source_) return;
+  cancelled_->store(true);
+  source_->cancel();
+}
+
+EventStream::iterator EventStream::begin() {
+  iterator first;
+  if (fetch()) first.stream_ = this;
+  return first;
+}
+
+EventStream::iterator& EventStream::iterator::operator++() {
+  ++stream_->at_;
+  if (!stream_->fetch()) stream_ = nullptr;
+  return *this;
+}
+
+bool EventStream::fetch() {
+  if (!error_ && cancelled_ && cancelled_->load()) error_ = Error(ErrorCode::cancelled, "the read was cancelled");
+  if (error_) return false;
+  while (at_ == page_.events.size()) {
+    if (page_.complete || !source_) return false;
+    auto page = source_->next_page();
+    at_ = 0;
+    if (!page) {
+      page_.events.clear();
+      error_ = std::move(page).error();
+      return false;
+    }
+    page_ = std::move(*page);
+  }
+  return true;
+}
+
+}  // namespace evershard

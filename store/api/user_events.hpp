@@ -1,0 +1,48 @@
+// UserEvents: a store as users have it: names that begin with `$` are the store's own, and refused.
+
+#pragma once
+
+#include <utility>
+
+#include "evershard/store/api/event_store.hpp"
+#include "evershard/protocol/reserved.hpp"
+
+namespace evershard::cluster {
+
+/// Owner: the store outlives it.
+class UserEvents final : public EventStore {
+ public:
+  explicit UserEvents(EventStore& store) : store_(store) {}
+
+  using EventStore::read;
+  Result<Appended> append(Append append) override {
+    EVERSHARD_TRY(check_reserved(append));
+    return store_.append(std::move(append));
+  }
+  void append_async(Append append, AppendCompletion done) override {
+    if (auto checked = check_reserved(append); !checked) return done(refuse(std::move(checked).error()));
+    store_.append_async(std::move(append), std::move(done));
+  }
+  EventStream read(Query query, ReadOptions options = {}) override { return store_.read(std::move(query), options); }
+  EventStream read(AggregateId aggregate, StreamOptions options = {}) override { return store_.read(std::move(aggregate), options); }
+  EventFeed follow(Query query, FollowOptions options = {}) override { return store_.follow(std::move(query), options); }
+  Result<GlobalPosition> head() override { return store_.head(); }
+  Result<GlobalPosition> wait_for(GlobalPosition position, std::chrono::milliseconds timeout) override { return store_.wait_for(position, timeout); }
+  Result<AggregateInfo> aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to = {}) override { return store_.aggregate(aggregate, up_to); }
+  Result<std::vector<AggregateInfo>> aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) override {
+    return store_.aggregates(std::move(type), std::move(after), limit);
+  }
+  Result<RecordedEvent> event_at(GlobalPosition position) override { return store_.event_at(position); }
+  Result<void> put_snapshot(Snapshot snapshot) override {
+    EVERSHARD_TRY(check_reserved(snapshot));
+    return store_.put_snapshot(std::move(snapshot));
+  }
+  Result<std::optional<RecordedSnapshot>> snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before = {}) override { return store_.snapshot(aggregate, at_or_before); }
+  Result<std::optional<RecordedSnapshot>> snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) override { return store_.snapshot_as_of(aggregate, up_to); }
+  Result<std::vector<RecordedSnapshot>> snapshots(const AggregateId& aggregate) override { return store_.snapshots(aggregate); }
+
+ private:
+  EventStore& store_;
+};
+
+}  // namespace evershard::cluster

@@ -1,0 +1,20 @@
+// A cluster's status as JSON: on the command line, and over HTTP.
+
+#pragma once
+
+#include "evershard/store/json/json_text.hpp"
+#include "evershard/store/api/cluster_status.hpp"
+
+namespace evershard {
+
+/// `open`, `refused`, `down` (its node is), `unowned`, or `unknown` where no coordinator was asked.
+[[nodiscard]] const char* state_of(const ClusterStatus& status, std::size_t shard);
+
+/// One object: of the whole, of a node, of a shard.
+void write_cluster(JsonText& json, const ClusterStatus& status);
+void write_cluster_node(JsonText& json, const ClusterStatus::Node& node);
+void write_cluster_shard(JsonText& json, const ClusterStatus& status, std::size_t shard);
+/// All of them in one.
+void write_whole_cluster(JsonText& json, const ClusterStatus& status);
+
+}  // namespace evershard

@@ -1,0 +1,314 @@
+#include "evershard/store/local/local.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "evershard/views/document/lazy_documents.hpp"
+#include "evershard/store/erasure/key_folder.hpp"
+#include "evershard/store/erasure/sealed_events.hpp"
+#include "evershard/views/group/host/group_figures.hpp"
+#include "evershard/views/group/host/group_host.hpp"
+#include "evershard/store/local/local_events.hpp"
+#include "evershard/store/local/local_projections.hpp"
+#include "evershard/store/local/node.hpp"
+#include "evershard/store/local/retention_door.hpp"
+#include "evershard/views/engine/event_ids.hpp"
+#include "evershard/store/api/no_projections.hpp"
+#include "evershard/store/api/no_tables.hpp"
+#include "evershard/views/table/host/host_tables.hpp"
+#include "evershard/views/table/host/parted_tables.hpp"
+#include "evershard/protocol/reserved.hpp"
+#include "evershard/protocol/retention_events.hpp"
+#include "evershard/storage/repair/backup.hpp"
+#include "evershard/storage/repair/vacuum.hpp"
+#include "evershard/storage/repair/verify.hpp"
+
+namespace evershard {
+
+using cluster::Node;
+
+struct Local::Impl {
+  std::shared_ptr<Node> node;  ///< shared with every stream and feed
+
+  std::unique_ptr<cluster::LocalEvents> stored;
+  std::unique_ptr<cluster::SealedEvents> sealed{};  ///< none: there are no keys
+  EventStore* events = stored.get();
+  std::shared_ptr<cluster::TableHandlers> handlers = std::make_shared<cluster::TableHandlers>();
+  std::unique_ptr<cluster::ProjectionHost> projections{};  ///< none: they were not wanted
+  std::unique_ptr<cluster::HostTables> tables{};           ///< the same
+  std::unique_ptr<cluster::PartedTables> parted{};         ///< the same, as users see both
+  std::unique_ptr<cluster::LazyDocuments> documents{};
+  std::unique_ptr<cluster::GroupHost> groups{};
+  cluster::RetentionDoor retention{node};
+};
+
+Result<Local> Local::open(LocalOptions options) {
+  cluster::NodeOptions parts{.limits = options.limits, .at_least_timeout = options.at_least_timeout};
+  auto& store = parts.store;
+  store.data_dir = std::move(options.data_dir);
+  store.shards = options.shards;
+  store.create = options.create;
+  store.tail_events = options.tail_events;
+  store.block_cache_bytes = options.block_cache_bytes;
+  store.memtable_bytes = options.memtable_bytes;
+  store.disk_reserve_bytes = options.disk_reserve_bytes;
+  parts.aggregates.live_max = options.aggregates.live_limit;
+  parts.aggregates.idle_after = options.aggregates.idle_after;
+  parts.aggregates.recovery_permits = options.aggregates.recovery_permits;
+  parts.aggregates.reading_threads = options.aggregates.reading_threads;
+  if (options.aggregates.recovery_permits == 0) return refuse(ErrorCode::invalid_argument, "aggregates.recovery_permits is at least 1");
+  if (!options.keys_dir.empty()) {
+    auto keys = cluster::KeyFolder::open(std::move(options.keys_dir), store.data_dir, options.create_keys ? cluster::KeyFolder::Missing::create : cluster::KeyFolder::Missing::refuse);
+    if (!keys) return refuse(std::move(keys).error());
+    parts.keys = *std::move(keys);
+  }
+  auto node = Node::open(std::move(parts));
+  if (!node) return refuse(std::move(node).error());
+  auto impl = std::make_unique<Impl>(Impl{*node, std::make_unique<cluster::LocalEvents>(*node)});
+  if ((*node)->sealing()) {
+    impl->sealed = std::make_unique<cluster::SealedEvents>(*impl->stored, (*node)->sealing());
+    impl->events = impl->sealed.get();
+  }
+  impl->groups = std::make_unique<cluster::GroupHost>(*impl->events, cluster::GroupHostOptions{.fork_id = (*node)->store().identity().fork.text()});
+  storage::EventIdAt event_id_at;  // in memory there are no rows of another time
+  if (!(*node)->data_dir().empty()) event_id_at = cluster::event_ids_of(*impl->stored);
+  if (options.projections.enabled) {
+    impl->projections =
+        cluster::local_projections(*impl->events, **node, options.projections, impl->handlers, event_id_at);
+    impl->tables = std::make_unique<cluster::HostTables>(*impl->events, *impl->projections);
+    impl->parted = std::make_unique<cluster::PartedTables>(*impl->events, *impl->projections, *impl->tables, cluster::PartedTablesOptions{.hosted = [host = impl->projections.get()] { return host->hosted(); }});
+    impl->projections->begin();
+    impl->parted->begin();
+  }
+  const auto& identity = (*node)->store().identity();
+  cluster::StoreDocumentsOptions documents{.owner = {identity.store, identity.fork}, .removals = true};
+  if (!(*node)->data_dir().empty()) documents.folder = (*node)->data_dir() / "documents";
+  documents.engine.event_id_at = std::move(event_id_at);
+  impl->documents = std::make_unique<cluster::LazyDocuments>(*impl->events, std::move(documents));
+  if (options.projections.enabled) impl->documents->begin();
+  return Local(std::move(impl));
+}
+
+namespace {
+
+/// What an export says of aggregates that were removed, and the events that say it.
+std::vector<std::pair<AggregateId, EventId>> removals_of(const Append& append) {
+  std::vector<std::pair<AggregateId, EventId>> removals;
+  if (!append.from_export) return removals;
+  for (const auto& event : append.events) {
+    if (event.aggregate && event.type == retention::aggregate_removed) removals.emplace_back(*event.aggregate, event.id);
+  }
+  return removals;
+}
+
+}  // namespace
+
+Local::Local(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Local::Local(Local&&) noexcept = default;
+
+Local& Local::operator=(Local&& other) noexcept {
+  if (this == &other) return *this;
+  close();
+  impl_ = std::move(other.impl_);
+  return *this;
+}
+
+Local::~Local() { close(); }
+
+void Local::close() {
+  if (!impl_) return;
+  if (impl_->documents) impl_->documents->close();
+  impl_->groups->stop();  // keeps what it has to, before nothing can be written any more
+  if (impl_->parted) impl_->parted->close();
+  if (impl_->projections) impl_->projections->close();
+  impl_->node->close();
+}
+
+Result<Appended> Local::append(Append append) {
+  EVERSHARD_TRY(check_reserved(append));
+  const auto removals = removals_of(append);
+  auto appended = impl_->events->append(std::move(append));
+  if (removals.empty() || !appended) return appended;
+  // The row that hides an aggregate comes behind its event: where this is broken off, the same append again writes it.
+  EVERSHARD_TRY(impl_->events->wait_for(appended->last_position, impl_->node->at_least_timeout()));
+  const auto use = impl_->node->enter();
+  if (!use) return refuse(use.error());
+  for (const auto& [aggregate, event] : removals) EVERSHARD_TRY(impl_->node->retention().take_over(aggregate, event));
+  return appended;
+}
+
+void Local::append_async(Append append, AppendCompletion done) {
+  if (!removals_of(append).empty()) return done(this->append(std::move(append)));
+  if (auto checked = check_reserved(append); !checked) return done(refuse(std::move(checked).error()));
+  impl_->events->append_async(std::move(append), std::move(done));
+}
+
+EventStream Local::read(Query query, ReadOptions options) { return impl_->events->read(std::move(query), options); }
+EventStream Local::read(AggregateId aggregate, StreamOptions options) { return impl_->events->read(std::move(aggregate), options); }
+EventFeed Local::follow(Query query, FollowOptions options) { return impl_->events->follow(std::move(query), options); }
+Result<GlobalPosition> Local::head() { return impl_->events->head(); }
+Result<GlobalPosition> Local::wait_for(GlobalPosition position, std::chrono::milliseconds timeout) { return impl_->events->wait_for(position, timeout); }
+Result<AggregateInfo> Local::aggregate(const AggregateId& aggregate, std::optional<GlobalPosition> up_to) { return impl_->events->aggregate(aggregate, up_to); }
+
+Result<std::vector<AggregateInfo>> Local::aggregates(std::optional<std::string> type, std::optional<AggregateId> after, std::size_t limit) {
+  return impl_->events->aggregates(std::move(type), std::move(after), limit);
+}
+
+Result<RecordedEvent> Local::event_at(GlobalPosition position) { return impl_->events->event_at(position); }
+
+Result<void> Local::put_snapshot(Snapshot snapshot) {
+  EVERSHARD_TRY(check_reserved(snapshot));
+  return impl_->events->put_snapshot(std::move(snapshot));
+}
+
+Result<std::optional<RecordedSnapshot>> Local::snapshot(const AggregateId& aggregate, std::optional<SeqNr> at_or_before) { return impl_->events->snapshot(aggregate, at_or_before); }
+Result<std::optional<RecordedSnapshot>> Local::snapshot_as_of(const AggregateId& aggregate, GlobalPosition up_to) { return impl_->events->snapshot_as_of(aggregate, up_to); }
+Result<std::vector<RecordedSnapshot>> Local::snapshots(const AggregateId& aggregate) { return impl_->events->snapshots(aggregate); }
+
+Documents& Local::documents() { return *impl_->documents; }
+
+Groups& Local::groups() { return *impl_->groups; }
+
+Projections& Local::projections() {
+  static cluster::NoProjections none;
+  if (!impl_->parted) return none;
+  return *impl_->parted;
+}
+
+Tables& Local::tables() {
+  static cluster::NoTables none;
+  if (!impl_->parted) return none;
+  return *impl_->parted;
+}
+
+Result<void> Local::add_table_handler(const std::string& name, TableHandler handler) {
+  EVERSHARD_TRY(impl_->handlers->add(name, std::move(handler)));
+  if (impl_->projections) impl_->projections->retry();
+  return {};
+}
+
+HistoryRetention& Local::retention() { return impl_->retention; }
+
+Result<void> Local::host_kind(std::shared_ptr<const AggregateKind> kind, HostOptions options) {
+  return impl_->node->aggregates().host_kind(std::move(kind), options);
+}
+
+Asking Local::ask_bytes(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options, AnswerDone done) {
+  return impl_->node->aggregates().ask_bytes(aggregate, std::move(command_type), std::move(command), std::move(options), std::move(done));
+}
+
+AnyAnswer Local::ask_and_wait(const AggregateId& aggregate, std::string command_type, std::string command, AskOptions options) {
+  return impl_->node->aggregates().ask_and_wait(aggregate, std::move(command_type), std::move(command), std::move(options));
+}
+
+Result<StateBytes> Local::state_bytes(const AggregateId& aggregate, StateRead how, std::chrono::milliseconds timeout) {
+  return impl_->node->aggregates().state_bytes(aggregate, how, timeout);
+}
+
+Result<StateBytes> Local::state_bytes_at(const AggregateId& aggregate, GlobalPosition up_to) {
+  return impl_->node->aggregates().state_bytes_at(aggregate, up_to);
+}
+
+Result<void> Local::take_snapshot(const AggregateId& aggregate, std::chrono::milliseconds timeout) {
+  return impl_->node->aggregates().take_snapshot(aggregate, timeout);
+}
+
+void Local::passivate(const AggregateId& aggregate) { impl_->node->aggregates().passivate(aggregate); }
+
+Result<StoreStats> Local::stats() const {
+  auto& node = *impl_->node;
+  StoreStats stats;
+  const auto& identity = node.store().identity();
+  stats.info = {identity.store.text(), identity.shards, identity.format, identity.hash, identity.created_at, identity.fork.text()};
+  const auto use = node.enter();
+  if (!use) return stats;  // closed: which store it was, and no figures
+  auto store = node.store().stats();
+  stats.watermark = store.watermark;
+  stats.sealed = store.mark;
+  stats.tail_events = store.tail_events;
+  stats.commits = store.commits;
+  stats.disk_bytes = store.disk_bytes;
+  stats.disk_free_bytes = store.disk_free_bytes;
+  stats.memory_bytes = store.memory_bytes;
+  stats.backend_assertions = store.backend_assertions;
+  stats.details = std::move(store.details);
+  const auto committer = node.committer().stats();
+  stats.appends = committer.appended;
+  stats.refused = std::accumulate(committer.refused.begin(), committer.refused.end(), std::uint64_t{0});
+  stats.commit_latencies = committer.commit_latencies;
+  stats.details.emplace_back("appends.events", committer.events);
+  stats.details.emplace_back("appends.duplicates", committer.duplicates);
+  stats.details.emplace_back("appends.prepared_again", committer.prepared_again);
+  stats.details.emplace_back("appends.waiting", committer.waiting);
+  for (std::size_t code = 1; code < committer.refused.size(); ++code) {
+    if (committer.refused[code] != 0) stats.details.emplace_back("refused." + std::string(name_of(static_cast<ErrorCode>(code))), committer.refused[code]);
+  }
+  if (const auto projections = impl_->projections ? impl_->projections->figures() : std::nullopt) {
+    stats.details.emplace_back("projections.disk_bytes", projections->disk_bytes);
+    for (const auto& projection : projections->projections) cluster::add_figures(stats.details, projection);
+  }
+  for (const auto& group : impl_->groups->figures()) cluster::add_figures(stats.details, group);
+  if (const auto aggregates = node.aggregate_figures()) {
+    stats.details.emplace_back("aggregates.known", aggregates->known);
+    stats.details.emplace_back("aggregates.live", aggregates->live);
+    aggregates->counters.each([&](const char* name, std::uint64_t count) { stats.details.emplace_back(std::string("aggregates.") + name, count); });
+  }
+  return stats;
+}
+
+Result<void> Local::flush() {
+  const auto use = impl_->node->enter();
+  if (!use) return refuse(use.error());
+  return impl_->node->store().seal();
+}
+
+Result<VerifyReport> Local::verify(Progress progress) {
+  const auto use = impl_->node->enter();
+  if (!use) return refuse(use.error());
+  auto report = storage::verify(impl_->node->store(), impl_->node->until_closed(std::move(progress)));
+  if (!report) return refuse(std::move(report).error());
+  return VerifyReport{report->events, report->records, report->index_rows, report->snapshots, report->errors, std::move(report->findings)};
+}
+
+Result<void> Local::vacuum(Progress progress) {
+  // One that is damaged is told of behind all the rest.
+  const auto events = vacuum_events(progress);
+  if (!events && events.error().code != ErrorCode::corruption) return events;
+  const Progress without_figures = [&](std::uint64_t, std::uint64_t) { return !progress || progress(1, 1); };
+  EVERSHARD_TRY(vacuum_documents(0, without_figures));
+  EVERSHARD_TRY(vacuum_projections(0, without_figures));
+  return events;
+}
+
+Result<void> Local::vacuum_events(Progress progress) {
+  const auto use = impl_->node->enter();
+  if (!use) return refuse(use.error());
+  const auto until_closed = impl_->node->until_closed(std::move(progress));
+  const auto finished = impl_->node->retention().finish(until_closed);
+  if (!finished && finished.error().code != ErrorCode::corruption) return finished;
+  EVERSHARD_TRY(storage::vacuum(impl_->node->store(), until_closed));
+  return finished;
+}
+
+Result<void> Local::vacuum_documents(unsigned removed_percent, Progress progress) {
+  const auto use = impl_->node->enter();
+  if (!use) return refuse(use.error());
+  return impl_->documents->vacuum(impl_->node->until_closed(std::move(progress)), removed_percent);
+}
+
+Result<void> Local::vacuum_projections(unsigned removed_percent, Progress progress) {
+  const auto use = impl_->node->enter();
+  if (!use) return refuse(use.error());
+  if (!impl_->projections) return {};
+  return impl_->projections->vacuum(impl_->node->until_closed(std::move(progress)), removed_percent);
+}
+
+Result<GlobalPosition> Local::backup(const std::filesystem::path& target, BackupOptions options, Progress progress) {
+  const auto use = impl_->node->enter();
+  if (!use) return refuse(use.error());
+  return storage::backup(impl_->node->store(), target, {.truth_only = options.truth_only, .up_to = options.up_to}, impl_->node->until_closed(std::move(progress)));
+}
+
+}  // namespace evershard

@@ -1,0 +1,28 @@
+// The projections of a store in this process: which kinds there are, where their rows lie.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "evershard/store/local/local.hpp"
+#include "evershard/store/local/node.hpp"
+#include "evershard/views/engine/projection_host.hpp"
+#include "evershard/views/table/host/table_handlers.hpp"
+
+namespace evershard::cluster {
+
+/// Owner: the events outlive it. `event_id_at`: for checkpoints, may be absent.
+[[nodiscard]] std::unique_ptr<ProjectionHost> local_projections(EventStore& events, Node& node,
+                                                                const LocalProjectionOptions& options,
+                                                                std::shared_ptr<const TableHandlers> handlers,
+                                                                storage::EventIdAt event_id_at);
+
+[[nodiscard]] EngineOptions engine_of(const LocalProjectionOptions& options);
+
+/// `projections.NAME.lag` and the like, of the version that serves, or of the newest.
+void add_figures(std::vector<std::pair<std::string, std::uint64_t>>& details, const ProjectionInfo& projection);
+
+}  // namespace evershard::cluster

@@ -1,0 +1,89 @@
+#include "evershard/store/local/node.hpp"
+
+#include <utility>
+
+#include "evershard/protocol/validate.hpp"
+#include "evershard/storage/open.hpp"
+
+namespace evershard::cluster {
+
+Result<std::shared_ptr<Node>> Node::open(NodeOptions options) {
+  EVERSHARD_TRY(check(options.limits));
+  auto store = storage::open_store(options.store);
+  if (!store) return refuse(std::move(store).error());
+  return std::make_shared<Node>(*std::move(store), options);
+}
+
+Node::Node(std::unique_ptr<storage::Store> store, const NodeOptions& options)
+    : data_dir_(options.store.data_dir),
+      limits_(options.limits),
+      at_least_timeout_(options.at_least_timeout),
+      store_(std::move(store)),
+      reader_(*store_),
+      committer_(*store_, {.limits = limits_, .takes_sealed = options.keys != nullptr}),
+      keys_(options.keys),
+      sealing_(keys_ ? std::make_shared<const Sealing>(keys_) : nullptr),
+      retention_writer_(committer_, limits_),
+      retention_(*store_, reader_, retention_writer_, keys_.get(), [this](const AggregateId& aggregate) { forget(aggregate); }, options.store.at_step),
+      journal_({*store_, reader_, committer_, gate_, limits_, at_least_timeout_}),
+      sealed_journal_(sealing_ ? std::make_unique<SealedJournal>(journal_, sealing_) : nullptr),
+      aggregate_options_([&] {
+        auto aggregates = options.aggregates;
+        aggregates.limits = options.limits;
+        return aggregates;
+      }()) {
+  if (sealing_) sealing_->watch_erasures([this] {
+    const std::lock_guard lock(aggregates_mutex_);
+    if (aggregates_) aggregates_->passivate_of_subjects();
+  });
+}
+
+actors::AggregateHost& Node::aggregates() {
+  const std::lock_guard lock(aggregates_mutex_);
+  if (!aggregates_) {
+    actors::AggregateJournal& journal = sealed_journal_ ? static_cast<actors::AggregateJournal&>(*sealed_journal_) : journal_;
+    aggregates_ = std::make_unique<actors::AggregateHost>(journal, store_->identity().shards, aggregate_options_);
+    if (aggregates_closed_) aggregates_->stop();
+  }
+  return *aggregates_;
+}
+
+void Node::forget(const AggregateId& aggregate) {
+  const std::lock_guard lock(aggregates_mutex_);
+  if (aggregates_) aggregates_->passivate(aggregate);
+}
+
+std::optional<actors::AggregateFigures> Node::aggregate_figures() const {
+  const std::lock_guard lock(aggregates_mutex_);
+  if (!aggregates_) return std::nullopt;
+  return aggregates_->figures();
+}
+
+Result<Gate::Pass> Node::enter() {
+  auto pass = gate_.enter();
+  if (!pass) return refuse(ErrorCode::unavailable, "the store is closed");
+  return pass;
+}
+
+storage::Progress Node::until_closed(storage::Progress progress) {
+  return [this, progress = std::move(progress)](std::uint64_t done, std::uint64_t total) {
+    return !gate_.closing() && (!progress || progress(done, total));
+  };
+}
+
+void Node::close() {
+  std::call_once(closed_, [this] {
+    if (sealing_) sealing_->watch_erasures({});  // before the lock: who tells of one may want it
+    {
+      const std::lock_guard lock(aggregates_mutex_);
+      aggregates_closed_ = true;
+      if (aggregates_) aggregates_->stop();  // first: what it sent is still written and answered
+    }
+    gate_.close();      // whoever is inside is answered: the committer still runs
+    committer_.stop();  // and so is whatever was sent without waiting; who waits for the watermark is told
+    held_.close();      // before the store: what they hold is the store's
+    store_->close();
+  });
+}
+
+}  // namespace evershard::cluster

@@ -1,0 +1,14 @@
+// Handlers of tables in C++: #include <evershard/tables.hpp>, local.add_table_handler(...), TypedTableHandler, TableChanges, TableRow.
+
+#pragma once
+
+#include "evershard/views/table/table_changes.hpp"
+#include "evershard/store/local/local.hpp"
+#include "evershard/store/local/typed_table_handler.hpp"
+
+namespace evershard {
+
+using actors::TableChanges;
+using actors::TableRow;
+
+}  // namespace evershard

@@ -1,0 +1,108 @@
+#include "evershard/store/messages/cluster_messages.hpp"
+
+#include <limits>
+
+namespace evershard::messages {
+namespace {
+
+Result<ShardId> shard_number(std::uint32_t number) {
+  if (number > std::numeric_limits<std::uint16_t>::max()) return refuse(ErrorCode::corruption, "a message names shard " + std::to_string(number));
+  return ShardId{static_cast<std::uint16_t>(number)};
+}
+
+void put_loss(const ShardLoss& from, v1::ShardLoss& to) {
+  to.set_shard(from.shard.value);
+  to.set_from(from.from.value);
+  to.set_until(from.until.value);
+  to.set_unordered(from.unordered);
+}
+
+Result<void> get_losses(const google::protobuf::RepeatedPtrField<v1::ShardLoss>& from, std::vector<ShardLoss>& to) {
+  for (const auto& loss : from) {
+    const auto shard = shard_number(loss.shard());
+    if (!shard) return refuse(shard.error());
+    to.push_back({*shard, ShardOffset{loss.from()}, ShardOffset{loss.until()}, loss.unordered()});
+  }
+  return {};
+}
+
+}  // namespace
+
+void put(const ClusterStatus& from, v1::ClusterStatusResponse& to) {
+  to.set_self(from.self);
+  to.set_applied(from.applied.value);
+  to.set_trouble(from.trouble);
+  to.set_coordinator(from.coordinator.value);
+  to.set_last_cut(from.last_cut.value);
+  to.set_watermark(from.watermark.value);
+  to.set_cuts_per_second(from.cuts_per_second);
+  for (const auto& node : from.nodes) {
+    auto& put_node = *to.add_nodes();
+    put_node.set_node(node.is.node);
+    put_node.set_address(node.is.address);
+    put_node.set_door(node.is.door);
+    put_node.set_up(node.is.up);
+    put_node.set_since_us(node.is.since.micros);
+    put_node.set_version(node.is.version);
+    put_node.set_shards(node.shards);
+    put_node.set_applied(node.applied.value);
+    put_node.set_behind(node.behind);
+    put_node.set_refused(node.refused);
+    put_node.set_gateway(node.is.gateway);
+  }
+  for (const auto& shard : from.shards) {
+    auto& put_shard = *to.add_shards();
+    put_shard.set_node(shard.node);
+    put_shard.set_epoch(shard.epoch.value);
+    put_shard.set_open(shard.open);
+    put_shard.set_durable(shard.durable.value);
+    put_shard.set_ordered(shard.ordered.value);
+    put_shard.set_last_position(shard.last_position.value);
+    put_shard.set_trouble(shard.trouble);
+  }
+}
+
+Result<void> get(const v1::ClusterStatusResponse& from, ClusterStatus& to) {
+  to.self = from.self();
+  to.applied = GlobalPosition{from.applied()};
+  to.trouble = from.trouble();
+  to.coordinator = Epoch{from.coordinator()};
+  to.last_cut = CutNumber{from.last_cut()};
+  to.watermark = GlobalPosition{from.watermark()};
+  to.cuts_per_second = from.cuts_per_second();
+  for (const auto& node : from.nodes()) {
+    to.nodes.push_back({{node.node(), node.address(), node.door(), node.up(), Timestamp{node.since_us()}, node.version(), node.gateway()}, node.shards(), CutNumber{node.applied()}, node.behind(), node.refused()});
+  }
+  for (const auto& shard : from.shards()) {
+    to.shards.push_back({shard.node(), Epoch{shard.epoch()}, shard.open(), ShardOffset{shard.durable()}, ShardOffset{shard.ordered()}, GlobalPosition{shard.last_position()}, shard.trouble()});
+  }
+  return {};
+}
+
+void put(const ShardAssignment& from, v1::ClusterAssignRequest& to) {
+  to.set_node(from.node);
+  for (const auto shard : from.shards) to.add_shards(shard.value);
+  for (const auto& loss : from.accepted) put_loss(loss, *to.add_accepted());
+}
+
+Result<void> get(const v1::ClusterAssignRequest& from, ShardAssignment& to) {
+  to.node = from.node();
+  for (const auto number : from.shards()) {
+    const auto shard = shard_number(number);
+    if (!shard) return refuse(shard.error());
+    to.shards.push_back(*shard);
+  }
+  return get_losses(from.accepted(), to.accepted);
+}
+
+void put(const ShardsAssigned& from, v1::ClusterAssignResponse& to) {
+  to.set_done(from.done);
+  for (const auto& loss : from.losses) put_loss(loss, *to.add_losses());
+}
+
+Result<void> get(const v1::ClusterAssignResponse& from, ShardsAssigned& to) {
+  to.done = from.done();
+  return get_losses(from.losses(), to.losses);
+}
+
+}  // namespace evershard::messages

@@ -1,0 +1,192 @@
+// Tokens and scopes, for every method there is: one without a row here fails.
+
+#include <google/protobuf/descriptor.h>
+
+#include <map>
+
+#include "evershard/doors/wire/status.hpp"
+#include "evershard/v1/documents.pb.h"
+#include "evershard/v1/groups.pb.h"
+#include "evershard/v1/projections.pb.h"
+#include "evershard/v1/retention.pb.h"
+#include "evershard/v1/service.pb.h"
+#include "evershard/v1/tables.pb.h"
+#include "tests/doors/remote/raw_calls.hpp"
+#include "tests/doors/remote/served_store.hpp"
+
+namespace evershard {
+namespace {
+
+const std::map<std::string, std::string> scope_of{
+    {"EventStore.Append", "append"},
+    {"EventStore.AppendMany", "append"},
+    {"EventStore.Read", "read"},
+    {"EventStore.Subscribe", "read"},
+    {"EventStore.Head", "read"},
+    {"EventStore.GetEvent", "read"},
+    {"EventStore.GetAggregate", "read"},
+    {"EventStore.ListAggregates", "read"},
+    {"EventStore.GetState", "read"},
+    {"EventStore.PutSnapshot", "append"},
+    {"EventStore.GetSnapshot", "read"},
+    {"EventStore.ListSnapshots", "read"},
+    {"EventStore.GetTypes", "read"},
+    {"EventStore.Members", "read"},
+    {"Administration.Stats", "read"},
+    {"Administration.Flush", "admin"},
+    {"Administration.Verify", "admin"},
+    {"Administration.Vacuum", "admin"},
+    {"Administration.Backup", "admin"},
+    {"Administration.ClusterStatus", "admin"},
+    {"Administration.ClusterAssign", "admin"},
+    {"Documents.Define", "admin"},
+    {"Documents.Drop", "admin"},
+    {"Documents.Definitions", "read"},
+    {"Documents.Describe", "read"},
+    {"Documents.Get", "read"},
+    {"Documents.List", "read"},
+    {"Documents.Remove", "append"},
+    {"Groups.CreateGroup", "admin"},
+    {"Groups.ChangeGroup", "admin"},
+    {"Groups.ResetGroup", "admin"},
+    {"Groups.DropGroup", "admin"},
+    {"Groups.ListGroups", "read"},
+    {"Groups.DescribeGroup", "read"},
+    {"Groups.ListParked", "read"},
+    {"Groups.ReplayParked", "append"},
+    {"Groups.DiscardParked", "append"},
+    {"Groups.Work", "append"},
+    {"Projections.CreateIndex", "admin"},
+    {"Projections.CreateValueIndex", "admin"},
+    {"Projections.CreateProjection", "admin"},
+    {"Projections.ChangeProjection", "admin"},
+    {"Projections.AskProjection", "admin"},
+    {"Projections.ListProjections", "read"},
+    {"Projections.DescribeProjection", "read"},
+    {"Projections.ReadIndex", "read"},
+    {"Projections.ReadValues", "read"},
+    {"Projections.WaitForProjection", "read"},
+    {"Retention.TruncateAggregate", "admin"},
+    {"Retention.RemoveAggregate", "admin"},
+    {"Retention.EraseSubject", "admin"},
+    {"Retention.ApplyRetention", "admin"},
+    {"Retention.SetRetentionPolicy", "admin"},
+    {"Retention.DropRetentionPolicy", "admin"},
+    {"Retention.ListRetentionPolicies", "read"},
+    {"Retention.ReadRetentionLog", "read"},
+    {"Tables.Select", "read"},
+    {"Tables.Explain", "read"},
+    {"Tables.DescribeTable", "read"},
+    {"Tables.ListTables", "read"},
+    {"Tables.ListParkedRows", "read"},
+    {"Tables.SettleParkedRows", "admin"},
+};
+const std::string tokens = "r read read-read-read-read\na append append-append-append\no admin admin-admin-admin-admin\n";
+const std::map<std::string, std::string> token_of{{"read", "read-read-read-read"}, {"append", "append-append-append"}, {"admin", "admin-admin-admin-admin"}};
+
+grpc::Status call(grpc::Channel& channel, const google::protobuf::MethodDescriptor& method, const std::string& token, const std::string& request) {
+  const std::string name = "/" + method.service()->full_name() + "/" + method.name();
+  if (!method.server_streaming()) return raw::unary(channel, name, request, nullptr, token);
+  const auto context = raw::context(token);
+  if (!method.client_streaming()) return raw::read_all(*raw::stream(channel, name, request, *context));
+  const auto stream = raw::both_ways(channel, name, *context);
+  (void)stream->Write(raw::bytes(request));
+  stream->WritesDone();
+  grpc::ByteBuffer in;
+  while (stream->Read(&in)) {
+  }
+  return stream->Finish();
+}
+
+TEST(DoorAccess, EveryMethodAsksForItsScopeAndForNoOther) {
+  ServedStore served({}, tokens);
+  const auto channel = raw::channel(served.address());
+  std::vector<const google::protobuf::ServiceDescriptor*> services;
+  for (const auto* file : {v1::ReadRequest::descriptor()->file(), v1::WorkRequest::descriptor()->file(), v1::ReadIndexRequest::descriptor()->file(), v1::SelectRequest::descriptor()->file(), v1::GetDocumentRequest::descriptor()->file(), v1::ApplyRetentionRequest::descriptor()->file()}) {
+    for (int s = 0; s < file->service_count(); ++s) services.push_back(file->service(s));
+  }
+  std::size_t methods = 0;
+  for (const auto* service : services) {
+    for (int m = 0; m < service->method_count(); ++m, ++methods) {
+      const auto& method = *service->method(m);
+      const auto name = method.service()->name() + "." + method.name();
+      SCOPED_TRACE(name);
+      ASSERT_TRUE(scope_of.contains(name)) << "which scope does it need?";
+      const auto& wanted = scope_of.at(name);
+      for (const auto& request : {std::string(), std::string("\xff\xff garbage")}) {  // who may not is not even told that it is garbage
+        for (const auto* none : {"", "admin-admin-admin-admi", "Admin-admin-admin-admin"}) {
+          const auto status = call(*channel, method, none, request);
+          ASSERT_EQ(status.error_code(), grpc::UNAUTHENTICATED) << status.error_message();
+          ASSERT_EQ(wire::error_of(status).code, ErrorCode::unauthenticated);
+        }
+        for (const auto& [scope, token] : token_of) {
+          const auto status = call(*channel, method, token, request);
+          if (scope == wanted) {
+            ASSERT_NE(status.error_code(), grpc::PERMISSION_DENIED) << scope;
+            ASSERT_NE(status.error_code(), grpc::UNAUTHENTICATED) << scope;
+            ASSERT_NE(status.error_code(), grpc::DEADLINE_EXCEEDED) << scope;
+          } else {
+            ASSERT_EQ(status.error_code(), grpc::PERMISSION_DENIED) << scope << ": " << status.error_message();
+            ASSERT_NE(status.error_message().find(wanted), std::string::npos) << status.error_message();
+            ASSERT_EQ(status.error_message().find(token), std::string::npos) << "a token is shown";
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(methods, scope_of.size());
+  EXPECT_EQ(served.local.head()->value, 0u);
+}
+
+// The scheme's name is the same in any case (RFC 9110); whatever else comes is no token.
+TEST(DoorAccess, TakesBearerTokensAndNothingElse) {
+  ServedStore served({}, tokens);
+  const auto channel = raw::channel(served.address());
+  for (const auto& [value, code] : std::initializer_list<std::pair<std::string, grpc::StatusCode>>{
+           {"Bearer read-read-read-read", grpc::OK},
+           {"bearer read-read-read-read", grpc::OK},
+           {"Basic read-read-read-read", grpc::UNAUTHENTICATED},
+           {"read-read-read-read", grpc::UNAUTHENTICATED},
+           {"Bearer", grpc::UNAUTHENTICATED},
+           {"Bearer ", grpc::UNAUTHENTICATED}}) {
+    grpc::ClientContext context;
+    context.AddMetadata("authorization", value);
+    const grpc::internal::RpcMethod rpc("/evershard.v1.EventStore/Head", grpc::internal::RpcMethod::NORMAL_RPC);
+    grpc::ByteBuffer out;
+    const auto status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(channel.get(), rpc, &context, raw::bytes(""), &out);
+    EXPECT_EQ(status.error_code(), code) << value;
+  }
+}
+
+TEST(DoorAccess, RemoteHasATokenOrATypedError) {
+  ServedStore served({}, tokens);
+  auto nobody = served.connect();
+  EXPECT_EQ(nobody.head().error().code, ErrorCode::unauthenticated);
+  EXPECT_EQ(nobody.append(Append{}.event("a-1", "T", "x")).error().code, ErrorCode::unauthenticated);
+  EXPECT_EQ(nobody.read(Query::all()).next().error().code, ErrorCode::unauthenticated);
+  EXPECT_EQ(nobody.follow(Query::all()).next(std::chrono::seconds(5)).error().code, ErrorCode::unauthenticated);
+  EXPECT_EQ(nobody.verify().error().code, ErrorCode::unauthenticated);
+
+  auto reader = served.connect({.token = token_of.at("read")});
+  EXPECT_TRUE(reader.head());
+  EXPECT_TRUE(reader.stats());
+  EXPECT_EQ(reader.append(Append{}.event("a-1", "T", "x")).error().code, ErrorCode::permission_denied);
+  EXPECT_EQ(reader.flush().error().code, ErrorCode::permission_denied);
+
+  auto writer = served.connect({.token = token_of.at("append")});
+  EXPECT_TRUE(writer.append(Append{}.event("a-1", "T", "x")));
+  EXPECT_EQ(writer.read(Query::all()).next().error().code, ErrorCode::permission_denied);
+}
+
+// Tokens may change while it runs; streams under way go on.
+TEST(DoorAccess, NewTokensCountFromTheNextCallOn) {
+  ServedStore served({}, tokens);
+  auto writer = served.connect({.token = token_of.at("append")});
+  ASSERT_TRUE(writer.append(Append{}.event("a-1", "T", "x")));
+  served.access = std::make_shared<const serving::Access>(*serving::Access::of_tokens("o admin other-other-other", "tokens"));
+  auto late = served.connect({.token = token_of.at("append")});
+  EXPECT_EQ(late.append(Append{}.event("a-1", "T", "x")).error().code, ErrorCode::unauthenticated);
+}
+
+}  // namespace
+}  // namespace evershard

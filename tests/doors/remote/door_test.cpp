@@ -1,0 +1,133 @@
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include "tests/doors/remote/served_store.hpp"
+
+namespace evershard {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+TEST(Door, ListensOnSeveralAddressesAndSaysWhichPortsItTook) {
+  const auto path = (fs::temp_directory_path() / ("evershard-door-" + std::to_string(::getpid()))).string();
+  ServedStore served({.listen = {"127.0.0.1:0", "unix:" + path, "127.0.0.1:0"}});
+  const auto addresses = served.door->addresses();
+  ASSERT_EQ(addresses.size(), 3u);
+  EXPECT_THAT(addresses[0], ::testing::StartsWith("127.0.0.1:"));
+  EXPECT_NE(addresses[0], "127.0.0.1:0");
+  EXPECT_NE(addresses[0], addresses[2]);
+  EXPECT_EQ(addresses[1], "unix:" + path);
+  std::uint64_t position = 0;
+  for (const auto& address : addresses) {
+    auto remote = served.connect({.server = address});
+    const auto done = remote.append(Append{}.event("a-1", "T", "x"));
+    ASSERT_TRUE(done) << address << ": " << done.error().what;
+    EXPECT_EQ(done->first_position.value, ++position);
+  }
+  served.stop();
+  fs::remove(path);
+}
+
+TEST(Door, APortInUseIsRefusedByName) {
+  ServedStore served;
+  auto second = door::Door::start(*served.served, {.listen = {served.address()}});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ErrorCode::unavailable);
+  EXPECT_THAT(second.error().what, HasSubstr(served.address()));
+  EXPECT_TRUE(served.connect().head()) << "the first one goes on";
+}
+
+TEST(Door, RefusesAddressesThatAreNone) {
+  ServedStore served;
+  for (const auto* address : {"", "127.0.0.1", ":7420", "127.0.0.1:", "127.0.0.1:http", "127.0.0.1:99999", "127.0.0.1:-1", "192.0.2.1:7420", "unix:",
+                              "unix:/no/such/directory/socket"}) {
+    const auto door = door::Door::start(*served.served, {.listen = {address}});
+    ASSERT_FALSE(door) << address;
+    EXPECT_TRUE(door.error().code == ErrorCode::unavailable || door.error().code == ErrorCode::invalid_argument);
+    EXPECT_THAT(door.error().what, HasSubstr(address));
+  }
+  const auto none = door::Door::start(*served.served, {.listen = {}});
+  ASSERT_FALSE(none) << "a door that listens nowhere";
+  EXPECT_EQ(none.error().code, ErrorCode::invalid_argument);
+}
+
+// A client that is connected and asks nothing does not make anybody wait.
+TEST(Door, StopsAtOnceWhereNothingIsUnderWay) {
+  ServedStore served;
+  auto remote = served.connect({.timeout = 500ms});
+  ASSERT_TRUE(remote.append(Append{}.event("a-1", "T", "x")));
+  auto feed = remote.follow(Query::all());
+  ASSERT_TRUE(feed.next(10s));
+  ASSERT_TRUE(feed.next(10s));
+  const auto began = std::chrono::steady_clock::now();
+  served.stop(20s);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
+  EXPECT_EQ(remote.head().error().code, ErrorCode::unavailable);
+}
+
+// What was taken is answered before it ends; what comes then is not taken.
+TEST(Door, DrainsWhatIsUnderWay) {
+  ServedStore served;
+  append_events(served.local, 2'000, 2'000);
+  auto remote = served.connect({.timeout = 10s});
+  auto stream = remote.read(Query::all());
+  ASSERT_TRUE(stream.next());
+  std::thread stopping([&] { served.door->stop(20s); });
+  int events = 1;
+  while (true) {
+    const auto event = stream.next();
+    ASSERT_TRUE(event) << event.error().what;
+    if (!*event) break;
+    ++events;
+    if (events % 500 == 0) std::this_thread::sleep_for(20ms);
+  }
+  stopping.join();
+  EXPECT_EQ(events, 2'000);
+}
+
+// Whoever does not read does not keep it from ending.
+TEST(Door, EndsInTimeWhateverIsUnderWay) {
+  ServedStore served;
+  append_events(served.local, 3'000, 3'000);
+  auto remote = served.connect();
+  auto stream = remote.read(Query::all());
+  ASSERT_TRUE(stream.next());
+  auto feed = remote.follow(Query::all());
+  ASSERT_TRUE(feed.next(10s));
+  std::thread waiting([&] { (void)remote.wait_for(GlobalPosition(1'000'000), 500ms); });
+  std::this_thread::sleep_for(50ms);
+  const auto began = std::chrono::steady_clock::now();
+  served.door->stop(300ms);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
+  EXPECT_EQ(served.door->calls(), 0u);
+  served.door->stop(300ms);  // any number of times
+  waiting.join();
+}
+
+TEST(Door, StopsWhileClientsComeAndAppend) {
+  ServedStore served;
+  std::atomic<bool> over{false};
+  std::vector<std::thread> clients;
+  for (int t = 0; t < 3; ++t) {
+    clients.emplace_back([&] {
+      while (!over) {
+        auto remote = served.connect({.server = served.door->addresses().front(), .timeout = 100ms});
+        for (int i = 0; i < 20; ++i) (void)remote.append_future(Append{}.event("a-1", "T", "x"));
+        (void)remote.append(Append{}.event("a-1", "T", "x"));
+      }
+    });
+  }
+  std::this_thread::sleep_for(300ms);
+  served.door->stop(2s);
+  EXPECT_EQ(served.door->calls(), 0u);
+  over = true;
+  for (auto& client : clients) client.join();
+}
+
+}  // namespace
+}  // namespace evershard

@@ -1,0 +1,249 @@
+// Keys in a directory: made once, found again, gone for good.
+
+#include <sys/stat.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "evershard/store/erasure/key_folder.hpp"
+#include "tests/store/local/small_store.hpp"
+
+namespace evershard::cluster {
+namespace {
+
+using ::testing::HasSubstr;
+
+class KeyFolders : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::filesystem::path keys() const { return folder_.path() / "keys"; }
+  [[nodiscard]] std::unique_ptr<KeyFolder> opened() const {
+    auto folder = KeyFolder::open(keys(), folder_.path() / "data");
+    EXPECT_TRUE(folder) << folder.error().what;
+    return std::move(*folder);
+  }
+  [[nodiscard]] std::size_t files_of(const char* extension) const {
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(keys())) count += entry.path().extension() == extension ? 1 : 0;
+    return count;
+  }
+  ScratchDir folder_;
+};
+
+TEST_F(KeyFolders, ASubjectHasOneKeyAlsoAfterAReopening) {
+  auto folder = opened();
+  auto ada = folder->key_for("ada"), bob = folder->key_for("bob");
+  ASSERT_TRUE(ada && bob);
+  EXPECT_NE(ada->id, bob->id);
+  EXPECT_NE(ada->secret(), bob->secret());
+
+  for (auto& again : {std::move(folder), opened()}) {
+    EXPECT_EQ(again->key_for("ada")->secret(), ada->secret());
+    EXPECT_EQ(again->find(ada->id).value()->secret(), ada->secret());
+    EXPECT_EQ(again->current("ada").value(), ada->id);
+  }
+  EXPECT_EQ(files_of(".key"), 2u);
+  EXPECT_EQ(files_of(".part"), 0u);
+}
+
+TEST_F(KeyFolders, NamesOfFilesDoNotTellWhoseTheyAre) {
+  auto ada = opened()->key_for("person-ada");
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(keys())) {
+    std::ifstream file(entry.path());
+    const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    EXPECT_EQ(bytes.find("person"), std::string::npos);
+    EXPECT_EQ(entry.path().filename().string().find("person"), std::string::npos);
+  }
+  std::filesystem::rename(keys(), folder_.path() / "others");
+  EXPECT_NE(opened()->key_for("person-ada")->id, ada->id);  // nobody can look whether a subject has a key
+}
+
+TEST_F(KeyFolders, WhatIsDestroyedIsGoneAndTheSubjectBeginsAnew) {
+  auto folder = opened(), other_process = opened();
+  const auto before = folder->key_for("ada").value();
+  ASSERT_TRUE(other_process->find(before.id).value());
+
+  ASSERT_TRUE(folder->destroy(before.id));
+  ASSERT_TRUE(folder->destroy(before.id));
+
+  EXPECT_EQ(folder->find(before.id).value(), std::nullopt);
+  EXPECT_EQ(folder->current("ada").value(), std::nullopt);
+  EXPECT_EQ(files_of(".key"), 0u);
+  const auto behind = folder->key_for("ada").value();
+  EXPECT_NE(behind.id, before.id);
+  EXPECT_EQ(folder->current("ada").value(), behind.id);
+  // Another process that has it in memory looks again.
+  for (int tries = 0; tries < 600 && other_process->find(before.id).value(); ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_EQ(other_process->find(before.id).value(), std::nullopt);
+  EXPECT_EQ(other_process->key_for("ada")->secret(), behind.secret());
+}
+
+TEST_F(KeyFolders, OneWithoutKeysSaysOfNobodyThatHeHasNone) {
+  auto folder = opened();
+  EXPECT_EQ(folder->current("ada").error().code, ErrorCode::not_found);
+  ASSERT_TRUE(folder->key_for("ada"));
+  EXPECT_EQ(folder->current("bob").value(), std::nullopt);
+}
+
+TEST_F(KeyFolders, DestroyedHalfWayIsDestroyed) {
+  auto folder = opened();
+  const auto key = folder->key_for("ada").value();
+  std::ofstream(keys() / (key.id.text() + ".erased")) << "";  // the mark is there, the key as well
+  folder = opened();
+
+  EXPECT_EQ(folder->find(key.id).value(), std::nullopt);
+  ASSERT_TRUE(folder->destroy(key.id));
+  EXPECT_EQ(files_of(".key"), 0u);
+}
+
+TEST_F(KeyFolders, AKeyThatIsLostIsNotTakenForErased) {
+  const auto key = opened()->key_for("ada").value();
+  std::filesystem::remove(keys() / (key.id.text() + ".key"));
+
+  auto found = opened()->find(key.id);
+
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ErrorCode::corruption);
+  EXPECT_THAT(found.error().what, HasSubstr(key.id.text()));
+}
+
+TEST_F(KeyFolders, DamageIsFound) {
+  const auto key = opened()->key_for("ada").value();
+  const auto path = keys() / (key.id.text() + ".key");
+  std::fstream(path, std::ios::in | std::ios::out).put('x').put('y');
+  EXPECT_EQ(opened()->find(key.id).error().code, ErrorCode::corruption);
+
+  std::ofstream(path, std::ios::trunc).flush();
+  EXPECT_EQ(opened()->find(key.id).error().code, ErrorCode::corruption);
+
+  std::filesystem::remove(keys() / "SECRET");
+  auto opened = KeyFolder::open(keys(), {});
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::corruption);
+}
+
+TEST_F(KeyFolders, IsItsOwnersAloneAndOutsideOfTheData) {
+  static_cast<void>(opened());
+  struct stat found {};
+  ASSERT_EQ(::stat(keys().c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777, 0700u);
+
+  ASSERT_EQ(::chmod(keys().c_str(), 0750), 0);
+  EXPECT_EQ(KeyFolder::open(keys(), {}).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(KeyFolder::open(folder_.path() / "data" / "keys", folder_.path() / "data").error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(KeyFolder::open(folder_.path() / "x" / ".." / "data", folder_.path() / "data").error().code, ErrorCode::invalid_argument);
+}
+
+TEST_F(KeyFolders, IsNotMadeWhereItIsToBeThere) {
+  const auto missing = KeyFolder::open(keys(), {}, KeyFolder::Missing::refuse);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::not_found);
+  EXPECT_FALSE(std::filesystem::exists(keys()));
+
+  ASSERT_TRUE(KeyFolder::open(keys(), {}));
+  EXPECT_TRUE(KeyFolder::open(keys(), {}, KeyFolder::Missing::refuse));
+}
+
+/// Also where nothing of either is there yet, and one is named from where the process stands.
+TEST_F(KeyFolders, LiesOutsideOfTheDataHoweverTheyAreNamed) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path());
+  const auto within = KeyFolder::open(folder_.path() / "shop" / "keys", "shop");
+  const auto within_too = KeyFolder::open("shop/./x/../keys", folder_.path() / "shop");
+  const bool made = std::filesystem::exists(folder_.path() / "shop");
+  const auto beside = KeyFolder::open("keys-of-shop", "shop");
+  std::filesystem::current_path(before);
+
+  ASSERT_FALSE(within);
+  EXPECT_EQ(within.error().code, ErrorCode::invalid_argument);
+  ASSERT_FALSE(within_too);
+  EXPECT_EQ(within_too.error().code, ErrorCode::invalid_argument);
+  EXPECT_FALSE(made);
+  EXPECT_TRUE(beside) << beside.error().what;
+}
+
+TEST_F(KeyFolders, APathThatLeadsNowhereIsAnError) {
+  std::filesystem::create_symlink("loop", folder_.path() / "loop");
+  for (const auto& [keys, data] : {std::pair("loop/keys", "data"), std::pair("keys", "loop/data")}) {
+    const auto opened = KeyFolder::open(folder_.path() / keys, folder_.path() / data);
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, ErrorCode::io) << opened.error().what;
+  }
+}
+
+TEST_F(KeyFolders, TwoProcessesThatMakeAKeyHaveTheSame) {
+  auto one = opened(), two = opened();
+  for (int i = 0; i < 20; ++i) {
+    const auto subject = "person-" + std::to_string(i);
+    std::optional<Result<HeldKey>> first, second;
+    std::thread making([&] { first = one->key_for(subject); });
+    second = two->key_for(subject);
+    making.join();
+    ASSERT_TRUE(first && second);
+    EXPECT_EQ((*first)->secret(), (*second)->secret());
+  }
+  EXPECT_EQ(files_of(".key"), 20u);
+}
+
+/// Whoever looks meanwhile: once it is destroyed nobody here has it any more, and what is sealed then is sealed with another.
+TEST_F(KeyFolders, AKeyThatIsDestroyedWhileOthersUseItIsGoneForAll) {
+  auto folder = opened();
+  for (int round = 0; round < 40; ++round) {
+    const auto key = folder->key_for("ada").value();
+    std::atomic<bool> stop{false};
+    std::atomic<int> looked{0};
+    std::vector<std::thread> others;
+    for (int i = 0; i < 3; ++i) {
+      others.emplace_back([&, i] {
+        while (!stop) {
+          const auto found = folder->find(key.id);
+          EXPECT_TRUE(found) << found.error().what;
+          const auto mine = folder->key_for(i == 0 ? "ada" : "bob");
+          EXPECT_TRUE(mine) << mine.error().what;
+          ++looked;
+        }
+      });
+    }
+    while (looked < 20) std::this_thread::yield();
+
+    ASSERT_TRUE(folder->destroy(key.id));
+
+    for (int i = 0; i < 200; ++i) EXPECT_EQ(folder->find(key.id).value(), std::nullopt);
+    EXPECT_NE(folder->key_for("ada")->id, key.id);
+    stop = true;
+    for (auto& other : others) other.join();
+    EXPECT_EQ(folder->find(key.id).value(), std::nullopt);
+  }
+  EXPECT_EQ(files_of(".key"), 2u);
+  EXPECT_EQ(files_of(".erased"), 40u);
+}
+
+TEST_F(KeyFolders, MoreSubjectsThanAreRememberedAreAllFound) {
+  auto folder = opened();
+  const auto ada = folder->key_for("ada").value();
+  std::filesystem::copy_file(keys() / (ada.id.text() + ".key"), keys() / "copy");
+  // As many files as it remembers, and more: made here, since a key that it makes is synced.
+  std::vector<KeyId> ids;
+  for (std::uint32_t i = 0; i < 10'050; ++i) {
+    KeyId id;
+    for (std::size_t byte = 0; byte < 4; ++byte) id.bytes[byte] = static_cast<std::uint8_t>(i * 2654435761u >> (8 * byte));
+    std::filesystem::create_hard_link(keys() / "copy", keys() / (id.text() + ".key"));
+    ids.push_back(id);
+  }
+  for (int round = 0; round < 2; ++round) {
+    for (const auto& id : ids) {
+      const auto found = folder->find(id);
+      ASSERT_TRUE(found && *found);
+      ASSERT_EQ((*found)->id, id);
+      ASSERT_EQ((*found)->secret(), ada.secret());
+    }
+  }
+  EXPECT_EQ(folder->key_for("ada")->secret(), ada.secret());
+}
+
+}  // namespace
+}  // namespace evershard::cluster

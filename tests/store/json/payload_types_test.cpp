@@ -1,0 +1,206 @@
+// Protobuf payloads as JSON, by reflection.
+
+#include "evershard/store/json/payload_types.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/cli/bank.pb.h"
+#include "tests/cli/descriptors.hpp"
+#include "tests/cli/odd.pb.h"
+
+namespace evershard {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using namespace evershard::testing;
+namespace bank = evershard::tests::bank;
+namespace odd = evershard::tests::odd;
+
+class PayloadTypesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    registered_ = read_descriptor_set(descriptor_bytes(), "bank.pb").value();
+    use();
+  }
+  void use() {
+    auto types = PayloadTypes::of(registered_);
+    ASSERT_TRUE(types) << types.error().what;
+    types_ = std::move(*types);
+  }
+  std::string json(const google::protobuf::Message& message) {
+    auto shown = types_.read(message.GetTypeName(), message.SerializeAsString());
+    EXPECT_TRUE(shown) << shown.error().what;
+    return shown ? shown->json : "";
+  }
+  Error refused(const std::string& message, std::string_view bytes) {
+    auto shown = types_.read(message, bytes);
+    EXPECT_FALSE(shown) << shown->json;
+    return shown ? Error{} : shown.error();
+  }
+  /// Why the registered types cannot be used.
+  std::string complaint() {
+    auto types = PayloadTypes::of(registered_);
+    return types ? "" : types.error().what;
+  }
+
+  RegisteredTypes registered_;
+  PayloadTypes types_;
+};
+
+TEST_F(PayloadTypesTest, ShowsEveryKindOfField) {
+  bank::Account account;
+  account.set_owner_name("Ann \"A\"\n\u00e4");
+  account.set_balance(-9007199254740993);
+  account.set_kind(bank::Account::SAVINGS);
+  account.add_limits()->set_cents(5);
+  (*account.mutable_visits())["zoo"] = 2;
+  (*account.mutable_visits())["bar"] = 1;
+  account.mutable_opened_at()->set_seconds(1);
+  account.set_seal(std::string("\0\xff", 2));
+
+  const std::string text = json(account);
+
+  EXPECT_EQ(text, "{\"owner_name\":\"Ann \\\"A\\\"\\n\u00e4\",\"balance\":\"-9007199254740993\",\"kind\":\"SAVINGS\",\"limits\":[{\"cents\":\"5\"}],"
+                  "\"visits\":{\"bar\":1,\"zoo\":2},\"seal\":\"AP8=\",\"opened_at\":\"1970-01-01T00:00:01Z\"}");
+}
+
+TEST_F(PayloadTypesTest, ShowsLongNumbersAsNumbersWhereThatIsAsked) {
+  bank::Account account;
+  account.set_owner_name("12");
+  account.set_balance(-9007199254740993);
+  account.add_limits()->set_cents(INT64_MAX);
+  (*account.mutable_visits())["zoo"] = 2;
+  account.mutable_opened_at()->set_seconds(1);
+
+  const auto shown = types_.read(account.GetTypeName(), account.SerializeAsString(), LongNumbers::numbers);
+
+  ASSERT_TRUE(shown) << shown.error().what;
+  EXPECT_THAT(shown->json, AllOf(HasSubstr(R"("owner_name":"12","balance":-9007199254740993,)"), HasSubstr(R"("limits":[{"cents":9223372036854775807}],"visits":{"zoo":2})"),
+                                 HasSubstr(R"("opened_at":"1970-01-01T00:00:01Z")")));
+}
+
+TEST_F(PayloadTypesTest, ShowsZerosButNotWhatIsAbsent) {
+  EXPECT_EQ(json(bank::Deposited()), R"({"amount":"0"})");
+  EXPECT_THAT(json(bank::Account()), AllOf(HasSubstr("\"balance\":\"0\""), ::testing::Not(HasSubstr("risk")), ::testing::Not(HasSubstr("opened_at"))));
+}
+
+TEST_F(PayloadTypesTest, SaysThatThereIsMoreThanItKnows) {
+  bank::DepositedNext next;
+  next.set_amount(3);
+  next.set_by("ann");
+  bank::Account account;
+  account.add_limits()->GetReflection()->MutableUnknownFields(account.mutable_limits(0))->AddVarint(99, 1);
+
+  const auto flat = types_.read("evershard.tests.bank.Deposited", next.SerializeAsString()).value();
+  const auto deep = types_.read("evershard.tests.bank.Account", account.SerializeAsString()).value();
+
+  EXPECT_EQ(flat.json, R"({"amount":"3"})");
+  EXPECT_TRUE(flat.unknown_fields);
+  EXPECT_TRUE(deep.unknown_fields);
+  EXPECT_FALSE(types_.read("evershard.tests.bank.DepositedNext", next.SerializeAsString()).value().unknown_fields);
+}
+
+TEST_F(PayloadTypesTest, RefusesBytesThatAreNotOfTheMessage) {
+  odd::Nested deep;
+  for (auto* at = &deep; deep.ByteSizeLong() < 2'000; at = at->mutable_inner()) {
+  }
+  odd::Wrapped wrapped;
+  wrapped.mutable_any()->set_type_url("type.googleapis.com/nobody.Knows");
+  wrapped.mutable_any()->set_value("x");
+
+  EXPECT_EQ(refused("evershard.tests.bank.Deposited", "\xff").code, ErrorCode::invalid_argument);
+  EXPECT_THAT(refused("evershard.tests.bank.Deposited", std::string("\x08", 1)).what, HasSubstr("the 1 bytes are no evershard.tests.bank.Deposited"));
+  EXPECT_THAT(refused("evershard.tests.odd.Required", "").what, HasSubstr("name"));
+  EXPECT_EQ(refused("evershard.tests.odd.Nested", deep.SerializeAsString()).code, ErrorCode::invalid_argument);
+  EXPECT_EQ(refused("evershard.tests.odd.Wrapped", wrapped.SerializeAsString()).code, ErrorCode::invalid_argument);
+}
+
+TEST_F(PayloadTypesTest, RefusesWhatLiesInItselfForEver) {
+  odd::Wrapped wrapped;
+  for (int i = 0; i < 200; ++i) {
+    const std::string inside = wrapped.SerializeAsString();
+    wrapped.mutable_any()->set_type_url("x/evershard.tests.odd.Wrapped");
+    wrapped.mutable_any()->set_value(inside);
+  }
+
+  EXPECT_THAT(refused("evershard.tests.odd.Wrapped", wrapped.SerializeAsString()).what, HasSubstr("too deep"));
+}
+
+TEST_F(PayloadTypesTest, RefusesStringsThatAreNotUtf8) {
+  const std::string field_1("\x0a\x02\xc3\x28", 4);
+
+  EXPECT_EQ(refused("evershard.tests.bank.Account", field_1).code, ErrorCode::invalid_argument);
+  EXPECT_EQ(refused("evershard.tests.odd.Text", field_1).code, ErrorCode::invalid_argument);
+  odd::Wrapped wrapped;
+  wrapped.mutable_any()->set_type_url("type.googleapis.com/evershard.tests.odd.Text");
+  wrapped.mutable_any()->set_value(field_1);
+  EXPECT_THAT(refused("evershard.tests.odd.Wrapped", wrapped.SerializeAsString()).what, HasSubstr("not UTF-8"));
+}
+
+TEST_F(PayloadTypesTest, ShowsAnyOfAKnownMessage) {
+  odd::Wrapped wrapped;
+  bank::Deposited inside;
+  inside.set_amount(4);
+  wrapped.mutable_any()->PackFrom(inside);
+
+  EXPECT_THAT(json(wrapped), AllOf(HasSubstr("evershard.tests.bank.Deposited"), HasSubstr("\"amount\":\"4\"")));
+}
+
+TEST_F(PayloadTypesTest, KnowsWhichMessageAnEventAndAStateAre) {
+  registered_.aliases["deposited.v1"] = "evershard.tests.bank.Deposited";
+  registered_.aliases["evershard.tests.bank.Deposited"] = "evershard.tests.bank.DepositedNext";
+  registered_.states["bank_account"] = "evershard.tests.bank.Account";
+  use();
+
+  EXPECT_EQ(types_.message_of_event("deposited.v1"), "evershard.tests.bank.Deposited");
+  EXPECT_EQ(types_.message_of_event("evershard.tests.bank.Deposited"), "evershard.tests.bank.DepositedNext");
+  EXPECT_EQ(types_.message_of_event("evershard.tests.bank.Account"), "evershard.tests.bank.Account");
+  EXPECT_EQ(types_.message_of_state("bank_account"), "evershard.tests.bank.Account");
+  EXPECT_EQ(types_.message_of_state("order"), std::nullopt);
+  EXPECT_EQ(refused("no.Such", "").code, ErrorCode::not_found);
+  EXPECT_EQ(refused("evershard.tests.bank", "").code, ErrorCode::not_found);
+}
+
+TEST_F(PayloadTypesTest, RefusesTypesThatDoNotGoTogether) {
+  const RegisteredTypes sound = registered_;
+  const auto after = [&](const auto& change) {
+    registered_ = sound;
+    change();
+    return complaint();
+  };
+
+  EXPECT_THAT(after([&] { registered_.files.erase("google/protobuf/timestamp.proto"); }), AllOf(HasSubstr("timestamp.proto"), HasSubstr("--include_imports")));
+  EXPECT_THAT(after([&] { registered_.aliases["x"] = "no.Such"; }), AllOf(HasSubstr("\"no.Such\""), HasSubstr("\"x\"")));
+  EXPECT_THAT(after([&] { registered_.states["x"] = "evershard.tests.bank.Account.Kind"; }), HasSubstr("no message"));
+  EXPECT_THAT(after([&] {
+                google::protobuf::FileDescriptorProto copy;
+                copy.ParseFromString(registered_.files.at(bank_file));
+                copy.set_name("copy.proto");
+                registered_.files["copy.proto"] = copy.SerializeAsString();
+              }), HasSubstr("already defined"));
+  EXPECT_THAT(after([&] {
+                google::protobuf::FileDescriptorProto file;
+                file.set_name("loop.proto");
+                file.add_dependency("loop.proto");
+                registered_.files["loop.proto"] = file.SerializeAsString();
+              }), HasSubstr("loop.proto"));
+}
+
+TEST_F(PayloadTypesTest, ListsMessagesWithTheirFields) {
+  const auto messages = types_.messages();
+
+  std::vector<std::string> names;
+  for (const auto& message : messages) names.push_back(message.name);
+  EXPECT_THAT(names, ::testing::ElementsAre("evershard.tests.bank.Account", "evershard.tests.bank.Account.Limit", "evershard.tests.bank.Deposited",
+                                            "evershard.tests.bank.DepositedNext", "evershard.tests.odd.Nested", "evershard.tests.odd.Required",
+                                            "evershard.tests.odd.Text", "evershard.tests.odd.Wrapped"));
+  const std::vector<std::pair<std::string, std::string>> fields{{"owner_name", "string"}, {"balance", "int64"}, {"kind", "evershard.tests.bank.Account.Kind"},
+      {"limits", "repeated evershard.tests.bank.Account.Limit"}, {"visits", "map<string, int32>"}, {"opened_at", "google.protobuf.Timestamp"},
+      {"risk", "int32"}, {"seal", "bytes"}};
+  EXPECT_EQ(messages.front().fields, fields);
+  EXPECT_EQ(messages.front().file, bank_file);
+}
+
+}  // namespace
+}  // namespace evershard

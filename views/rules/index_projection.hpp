@@ -1,0 +1,43 @@
+// Index projections: a query's matches, numbered from 1: (projection, number) -> position.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "evershard/views/rules/processor.hpp"
+#include "evershard/protocol/read.hpp"
+
+namespace evershard::actors {
+
+/// Shape of the rows: key = chunk (8 bytes, big-endian, from 0), value = the positions of its 128 numbers as varints, each but the first as
+/// the difference to the one before. State: how many numbers there are, a varint.
+/// Source: docs/on-disk-format.md, "Projections"
+class IndexKind final : public ProcessorKind {
+ public:
+  static constexpr const char* name = "index";
+  /// Of a definition: `{"query":..}`. Name and query belong together: index_name().
+  [[nodiscard]] static std::string spec_of(const Query& query);
+  [[nodiscard]] static Result<Query> query_of(const std::string& spec);
+  [[nodiscard]] Result<std::string> check(const std::string& name, const std::string& spec) const override;
+  [[nodiscard]] Result<std::unique_ptr<Processor>> make(const std::string& name, const std::string& spec) const override;
+};
+
+struct NumberedPosition {
+  std::uint64_t number = 0;  ///< from 1
+  GlobalPosition position{};
+  friend bool operator==(const NumberedPosition&, const NumberedPosition&) = default;
+};
+
+struct NumberedPositions {
+  std::vector<NumberedPosition> found{};
+  std::uint64_t count = 0;  ///< how many numbers the index has
+};
+
+/// At most `limit`, from number `start` on (absent: the first, backwards the last). Errors: io, corruption
+[[nodiscard]] Result<NumberedPositions> read_numbers(const storage::ProjectionView& rows, std::optional<std::uint64_t> start, std::size_t limit, Direction direction);
+
+}  // namespace evershard::actors
